@@ -1,0 +1,5 @@
+//! Bytes to messages and back: framing, headers, all API messages, record batches, error codes.
+//!
+//! Pure: no async, no clock, no sockets. Facts are Kafka 4.4's.
+pub mod partitioner;
+pub mod records;

@@ -1,0 +1,1 @@
+//! Which partition a key belongs to, as every client computes it.

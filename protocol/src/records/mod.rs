@@ -1,0 +1,1 @@
+//! Record batches, format version 2 (KIP-98).
