@@ -1,0 +1,9 @@
+//! Error codes of the protocol.
+
+mod code;
+mod table;
+
+pub use code::ErrorCode;
+
+#[cfg(test)]
+mod tests;
