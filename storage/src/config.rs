@@ -1,0 +1,61 @@
+//! What a topic's configuration says about one log.
+
+/// Whose clock stamps records (`message.timestamp.type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TimestampSource {
+    /// The producer's.
+    #[default]
+    CreateTime,
+    /// The broker's, at append.
+    LogAppendTime,
+}
+
+/// Effective settings of one log; the defaults are Kafka's topic defaults.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogConfig {
+    /// `segment.bytes`: a segment is closed before it would grow beyond this, in bytes.
+    pub segment_bytes: u64,
+    /// `segment.ms`: a segment is closed when this old, in ms, counted from its first record's timestamp.
+    pub segment_ms: u64,
+    /// Subtracted from `segment_ms`, so that partitions made together don't roll together: drawn by the caller within
+    /// `segment.jitter.ms`, in ms.
+    pub segment_jitter_ms: u64,
+    /// `segment.index.bytes`: a segment is closed when its offset or time index would grow beyond this, in bytes.
+    pub segment_index_bytes: u32,
+    /// `index.interval.bytes`: log bytes between two index entries.
+    pub index_interval_bytes: u32,
+    /// `ringlog.acks.all.sync`: data counts as durable when synced (true) or when written, as Kafka does (false). A log in sync
+    /// mode syncs whenever anything is unsynced.
+    pub sync: bool,
+    /// `flush.messages`: sync when this many records are unsynced.
+    pub flush_messages: u64,
+    /// `flush.ms`: sync when a record has been unsynced this long, in ms.
+    pub flush_ms: u64,
+    /// `message.timestamp.type`.
+    pub timestamps: TimestampSource,
+    /// `file.delete.delay.ms`: not waited for; kept for DescribeConfigs' sake.
+    pub file_delete_delay_ms: u64,
+    /// `producer.id.expiration.ms`: producers idle for longer are forgotten by `Log::expire_producers`, in ms.
+    pub producer_id_expiration_ms: u64,
+    /// Batches kept in memory for tail reads of this log after they are in the file, in bytes.
+    pub tail_bytes_max: usize,
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self {
+            segment_bytes: 1 << 30,
+            segment_ms: 604_800_000,
+            segment_jitter_ms: 0,
+            segment_index_bytes: 10 << 20,
+            index_interval_bytes: 4096,
+            sync: true,
+            flush_messages: u64::MAX,
+            flush_ms: u64::MAX,
+            timestamps: TimestampSource::CreateTime,
+            file_delete_delay_ms: 60_000,
+            producer_id_expiration_ms: 86_400_000,
+            tail_bytes_max: 8 << 20,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Every bound of the crate, with its unit, and the reasoning between them checked when compiling.
+
+/// Direct I/O alignment, in bytes: positions, lengths and addresses.
+pub const BLOCK_BYTES: usize = 4096;
+/// Largest single device write, in bytes. Larger requests can hang some devices, and 1 MiB saturates one at queue depth 2.
+pub const WRITE_BYTES_MAX: usize = 1 << 20;
+/// Bytes a catch-up read takes from a segment at once, aligned in the file to the same size.
+pub const PIECE_BYTES: usize = 256 << 10;
+/// Partitions whose tails one group flush writes at the same time.
+pub const FLUSH_WRITES_MAX: usize = 16;
+/// From this many segments to sync on, one `syncfs` is cheaper than an `fdatasync` each (11-15 ms against 230-1,250 ms for 1,000).
+pub const SYNCS_BEFORE_SYNCFS: usize = 32;
+/// First space given to a partition that gets its first record, in bytes.
+pub const PRESET_BYTES_MIN: u64 = 64 << 10;
+/// Largest step by which a segment's preset space grows, in bytes.
+pub const PRESET_BYTES_MAX: u64 = 32 << 20;
+/// Batches smaller than this are served joined in one buffer, in bytes: a copy is cheaper than another element of a `writev`.
+pub const JOIN_BYTES_MAX: usize = 4 << 10;
+/// Part of its receive frame that a batch must fill for its slice to be kept instead of a copy: one of this many.
+pub const FRAME_SHARE_MIN: usize = 4;
+/// A frame's size where the caller doesn't tell, in bytes.
+pub const FRAME_BYTES_ASSUMED: usize = 1 << 20;
+/// Batches remembered per producer to recognise duplicates, as Kafka's clients count on (max.in.flight <= 5).
+pub const PRODUCER_BATCHES_MAX: usize = 5;
+/// Producers remembered per partition. Beyond it the longest idle tenth is forgotten, as if expired.
+pub const PRODUCERS_MAX: usize = 100_000;
+/// Entries a leader-epoch checkpoint may hold.
+pub const EPOCHS_MAX: usize = 100_000;
+/// Largest text checkpoint file read, in bytes.
+pub const TEXT_FILE_BYTES_MAX: u64 = 256 << 20;
+/// Largest producer snapshot read, in bytes.
+pub const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
+/// Partitions opened at the same time when a directory is opened.
+pub const OPENS_MAX: usize = 16;
+/// Read handles of segments kept open per shard.
+pub const HANDLES_MAX: usize = 256;
+/// Remembered ends of recent catch-up reads per partition, so that a sequential reader isn't looked up again.
+pub const READ_HINTS_MAX: usize = 8;
+/// Bytes of loaded indexes of closed segments kept per shard.
+pub const INDEX_BYTES_MAX: usize = 16 << 20;
+/// Decompressed bytes that a lookup inside one batch may produce.
+pub const LOOKUP_BYTES_MAX: u64 = 128 << 20;
+
+const _: () = assert!(WRITE_BYTES_MAX % BLOCK_BYTES == 0 && PIECE_BYTES % BLOCK_BYTES == 0);
+const _: () = assert!(PIECE_BYTES <= WRITE_BYTES_MAX, "a read stays under the device's limit as well");
+const _: () = assert!(PRESET_BYTES_MIN % BLOCK_BYTES as u64 == 0 && PRESET_BYTES_MAX % PRESET_BYTES_MIN == 0);

@@ -1,0 +1,81 @@
+//! Names of a partition's files, as Kafka gives them.
+
+use crate::{Offset, TopicPartition};
+
+/// Suffix of record batches.
+pub const LOG: &str = "log";
+/// Suffix of the offset index.
+pub const INDEX: &str = "index";
+/// Suffix of the time index.
+pub const TIME_INDEX: &str = "timeindex";
+/// Suffix of the index of aborted transactions.
+pub const TXN_INDEX: &str = "txnindex";
+/// Suffix of the producer state.
+pub const SNAPSHOT: &str = "snapshot";
+/// Where each leader epoch starts.
+pub const EPOCHS: &str = "leader-epoch-checkpoint";
+/// The topic's id.
+pub const METADATA: &str = "partition.metadata";
+/// Start offset and recovery point: a file of our own, which Kafka skips.
+pub const CHECKPOINT: &str = "ringlog-checkpoint";
+/// End of the name of a partition directory that is being deleted.
+pub const DELETE_SUFFIX: &str = "-delete";
+
+/// `<20 digits>.<suffix>`.
+pub fn file_name(base: Offset, suffix: &str) -> String {
+    format!("{:020}.{suffix}", base.0)
+}
+
+/// Base offset and suffix of a segment's file name; `None` for any other name.
+pub fn parse_file_name(name: &str) -> Option<(Offset, &str)> {
+    let (digits, suffix) = name.split_once('.')?;
+    if digits.len() != 20 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    Some((Offset(digits.parse().ok()?), suffix))
+}
+
+/// Whether a file is left over from an operation that a crash cut short: safe to remove at start.
+pub fn is_leftover(name: &str) -> bool {
+    [".tmp", ".deleted", ".cleaned"].iter().any(|suffix| name.ends_with(suffix))
+}
+
+/// `<topic>-<partition>`.
+pub fn dir_name(partition: &TopicPartition) -> String {
+    partition.to_string()
+}
+
+/// The partition a directory holds; `None` for a name of another kind (also those of Kafka's `-delete`, `-future` and `-stray`).
+pub fn parse_dir_name(name: &str) -> Option<TopicPartition> {
+    let (topic, number) = name.rsplit_once('-')?;
+    let digits = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    // A leading zero would give two directories one name.
+    if !digits || (number.len() > 1 && number.starts_with('0')) || !is_topic_name(topic) {
+        return None;
+    }
+    Some(TopicPartition::new(topic, number.parse().ok()?))
+}
+
+/// Whether `topic` may be a directory's name: Kafka's rule for topic names.
+pub fn is_topic_name(topic: &str) -> bool {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    (1..=249).contains(&topic.len()) && topic != "." && topic != ".." && topic.bytes().all(legal)
+}
+
+/// The name under which a partition's directory waits for its removal: `<topic>-<n>.<32 hex digits>-delete`, cut to 255 bytes as Kafka does.
+pub fn deleted_dir_name(partition: &TopicPartition, unique: [u8; 16]) -> String {
+    let hex: String = unique.iter().map(|byte| format!("{byte:02x}")).collect();
+    let suffix = format!("-{}.{hex}{DELETE_SUFFIX}", partition.partition);
+    let topic = &partition.topic[..partition.topic.len().min(255 - suffix.len())];
+    format!("{topic}{suffix}")
+}
+
+/// Whether a directory waits for its removal.
+pub fn is_deleted_dir(name: &str) -> bool {
+    let Some(rest) = name.strip_suffix(DELETE_SUFFIX) else { return false };
+    rest.rsplit_once('.')
+        .is_some_and(|(_, unique)| unique.len() == 32 && unique.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests;
