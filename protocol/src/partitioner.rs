@@ -58,8 +58,12 @@ mod tests {
     /// librdkafka's own table for its `murmur2` partitioner.
     #[test]
     fn murmur2_is_librdkafkas() {
-        let golden: [(&[u8], u32); 4] =
-            [(b"kafka", 0xd067_cf64), (b"giberish123456789", 0x8f55_2b0c), (b"1234", 0x9fc9_7b14), (b"", 0x106e_08d9)];
+        let golden: [(&[u8], u32); 4] = [
+            (b"kafka", 0xd067_cf64),
+            (b"giberish123456789", 0x8f55_2b0c),
+            (b"1234", 0x9fc9_7b14),
+            (b"", 0x106e_08d9),
+        ];
         for (key, hash) in golden {
             assert_eq!(murmur2(key), hash, "{}", String::from_utf8_lossy(key));
         }

@@ -87,7 +87,11 @@ impl RecordBatch {
     ///
     /// # Errors
     /// `MalformedRecord`, `Inconsistent`, `Decompress`, `DecompressedTooLarge`.
-    pub fn walk(&self, decompressed_max: u64, each: impl FnMut(WalkedRecord)) -> Result<Walked, RecordsError> {
+    pub fn walk(
+        &self,
+        decompressed_max: u64,
+        each: impl FnMut(WalkedRecord),
+    ) -> Result<Walked, RecordsError> {
         walk(&self.header, &self.bytes, decompressed_max, each)
     }
 }

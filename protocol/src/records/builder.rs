@@ -148,7 +148,8 @@ impl BatchBuilder {
         now_ms: i64,
     ) -> Self {
         let kind = if commit { ControlRecord::Commit } else { ControlRecord::Abort };
-        let mut batch = Self::new().producer(producer_id, producer_epoch, -1).transactional(true).control(true);
+        let mut batch =
+            Self::new().producer(producer_id, producer_epoch, -1).transactional(true).control(true);
         batch.push(now_ms, Some(&kind.key()), Some(&EndTxnMarker { coordinator_epoch }.value()), &[]);
         batch
     }
@@ -258,7 +259,8 @@ fn write_record<'a>(
     headers: impl ExactSizeIterator<Item = (&'a [u8], Option<&'a [u8]>)> + Clone,
 ) {
     let header_count = headers.len() as i64;
-    let header_bytes: usize = headers.clone().map(|(key, value)| nullable_len(Some(key)) + nullable_len(value)).sum();
+    let header_bytes: usize =
+        headers.clone().map(|(key, value)| nullable_len(Some(key)) + nullable_len(value)).sum();
     let length = 1
         + varint::len(head.timestamp_delta)
         + varint::len(head.offset_delta)

@@ -78,7 +78,9 @@ pub fn compress(codec: Compression, level: Option<i32>, block: &[u8]) -> Result<
         Compression::Gzip => gzip(level, block),
         Compression::Snappy => snappy::compress(block),
         Compression::Lz4 => lz4(block),
-        Compression::Zstd => zstd::stream::encode_all(block, level.unwrap_or(zstd::DEFAULT_COMPRESSION_LEVEL)),
+        Compression::Zstd => {
+            zstd::stream::encode_all(block, level.unwrap_or(zstd::DEFAULT_COMPRESSION_LEVEL))
+        }
     };
     compressed.map_err(|error| RecordsError::Compress(error.to_string()))
 }
@@ -104,7 +106,7 @@ fn lz4(block: &[u8]) -> io::Result<Vec<u8>> {
 /// Decompresses a records block as a stream that ends, with an error, at a limit.
 ///
 /// Memory is bounded whatever the block claims: a window of at most 128 MiB for zstd (touched only as far as data really fill it),
-/// 4 MiB a block for LZ4, one block for snappy whose claimed length is checked against what its bytes can expand to.
+/// 4 MiB a block for LZ4 (whose cut frame may just end early, so count the records), one block for snappy whose claimed length is checked against what its bytes can expand to.
 pub struct Decompressor<R: BufRead> {
     inner: Inner<R>,
     codec: Compression,
@@ -173,6 +175,10 @@ fn damaged(codec: Compression, error: &io::Error) -> RecordsError {
 impl<R: BufRead> fmt::Debug for Decompressor<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { codec, limit, left, .. } = self;
-        f.debug_struct("Decompressor").field("codec", codec).field("limit", limit).field("left", left).finish()
+        f.debug_struct("Decompressor")
+            .field("codec", codec)
+            .field("limit", limit)
+            .field("left", left)
+            .finish()
     }
 }

@@ -32,7 +32,9 @@ impl ControlRecord {
     /// `Inconsistent` for a missing or short key.
     pub fn of(record: &Record) -> Result<Self, RecordsError> {
         let key = record.key.as_deref().and_then(|key| key.first_chunk::<4>());
-        let Some(&[_, _, high, low]) = key else { return Err(RecordsError::Inconsistent("a control record's key is too short")) };
+        let Some(&[_, _, high, low]) = key else {
+            return Err(RecordsError::Inconsistent("a control record's key is too short"));
+        };
         Ok(Self::from_id(i16::from_be_bytes([high, low])))
     }
 

@@ -47,7 +47,11 @@ impl Attributes {
 
     /// Bit 3: whose clock.
     pub fn timestamp_type(self) -> TimestampType {
-        if self.0 & Self::LOG_APPEND_TIME != 0 { TimestampType::LogAppendTime } else { TimestampType::CreateTime }
+        if self.0 & Self::LOG_APPEND_TIME != 0 {
+            TimestampType::LogAppendTime
+        } else {
+            TimestampType::CreateTime
+        }
     }
 
     /// Bit 4: part of a transaction (KIP-98).

@@ -23,13 +23,12 @@
 mod batch;
 mod builder;
 mod compression;
-mod codes;
 mod control;
 mod error;
 mod header;
 mod patch;
-mod record;
 mod recompress;
+mod record;
 mod scan;
 mod snappy;
 #[cfg(test)]
@@ -44,11 +43,12 @@ pub use compression::{Compression, Decompressor, compress};
 pub use control::{ControlRecord, EndTxnMarker};
 pub use error::RecordsError;
 pub use header::{
-    Attributes, BatchHeader, CRC_START, HEADER_BYTES, LENGTH_END, MAGIC, PREFIX_BYTES, TimestampType, batch_bytes,
+    Attributes, BatchHeader, CRC_START, HEADER_BYTES, LENGTH_END, MAGIC, PREFIX_BYTES, TimestampType,
+    batch_bytes,
 };
 pub use patch::{patch_offset_and_epoch, patch_timestamp};
-pub use record::{Record, RecordHeader, RecordIter};
 pub use recompress::recompress;
+pub use record::{Record, RecordHeader, RecordIter};
 pub use scan::{BatchScan, HeaderScan};
 pub use validate::{InvalidBatch, ProduceRules, RECORD_ERRORS_MAX, RecordError, ValidBatch, validate};
 pub use walk::{Walked, WalkedRecord};

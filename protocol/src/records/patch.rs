@@ -1,7 +1,8 @@
 //! Fields that a broker writes into a batch's copy.
 
 use super::header::{
-    ATTRIBUTES_AT, Attributes, CRC_AT, CRC_START, HEADER_BYTES, LEADER_EPOCH_AT, MAX_TIMESTAMP_AT, TimestampType,
+    ATTRIBUTES_AT, Attributes, CRC_AT, CRC_START, HEADER_BYTES, LEADER_EPOCH_AT, MAX_TIMESTAMP_AT,
+    TimestampType,
 };
 
 /// Writes base offset and leader epoch into the batch in `batch`. Both stand outside the CRC: this costs 12 bytes of writing.

@@ -105,7 +105,8 @@ impl Blocks {
     fn next_record(&mut self, index: u32) -> Result<Bytes, RecordsError> {
         self.want(VARLONG_BYTES_MAX)?;
         let malformed = |what| RecordsError::MalformedRecord { index, what };
-        let (length, prefix) = varint::get(self.at_hand()).ok_or_else(|| malformed("its length is missing or too long"))?;
+        let (length, prefix) =
+            varint::get(self.at_hand()).ok_or_else(|| malformed("its length is missing or too long"))?;
         let length = i32::try_from(length).ok().and_then(|length| usize::try_from(length).ok());
         let length = length.ok_or_else(|| malformed("its length is impossible"))?;
         self.want(prefix + length)?;
@@ -170,7 +171,8 @@ impl Fields {
     }
 
     fn headers(&mut self) -> Result<Vec<RecordHeader>, RecordsError> {
-        let count = usize::try_from(self.int()?).map_err(|_| self.malformed("its header count is negative"))?;
+        let count =
+            usize::try_from(self.int()?).map_err(|_| self.malformed("its header count is negative"))?;
         let mut headers = Vec::with_capacity(count.min(HEADERS_AHEAD_MAX));
         for _ in 0..count {
             let key = self.nullable()?.ok_or_else(|| self.malformed("a header's key is null"))?;
@@ -180,7 +182,8 @@ impl Fields {
     }
 
     fn long(&mut self) -> Result<i64, RecordsError> {
-        let (value, len) = varint::get(&self.rest).ok_or_else(|| self.malformed("a number in it is missing or too long"))?;
+        let (value, len) =
+            varint::get(&self.rest).ok_or_else(|| self.malformed("a number in it is missing or too long"))?;
         self.rest.advance(len);
         Ok(value)
     }

@@ -8,7 +8,7 @@ use super::header::TimestampType;
 use super::patch::{patch_offset_and_epoch, patch_timestamp};
 use super::walk::WalkedRecord;
 use super::{BatchHeader, Compression, DECOMPRESSED_BYTES_MAX, RecordBatch, RecordsError, recompress};
-use super::codes::ErrorCode;
+use crate::error::ErrorCode;
 
 /// What a topic and a request version ask of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,7 +159,8 @@ impl ValidBatch {
     /// INVALID_RECORD if the records can't be read; MESSAGE_TOO_LARGE if the new codec makes them exceed the topic's limit.
     pub fn recompressed(self, level: Option<i32>, rules: &ProduceRules) -> Result<Self, InvalidBatch> {
         let Some(codec) = self.recompress_to else { return Ok(self) };
-        let batch = recompress(&self.batch, codec, level, rules.decompressed_max).map_err(|error| refuse(&error))?;
+        let batch =
+            recompress(&self.batch, codec, level, rules.decompressed_max).map_err(|error| refuse(&error))?;
         check_size(batch.total_bytes(), rules)?;
         Ok(Self { batch, recompress_to: None, ..self })
     }
@@ -223,7 +224,8 @@ fn check_size(total: usize, rules: &ProduceRules) -> Result<(), InvalidBatch> {
     if total <= rules.max_message_bytes {
         return Ok(());
     }
-    let message = format!("the record batch has {total} bytes, max.message.bytes is {}", rules.max_message_bytes);
+    let message =
+        format!("the record batch has {total} bytes, max.message.bytes is {}", rules.max_message_bytes);
     Err(InvalidBatch::new(ErrorCode::MESSAGE_TOO_LARGE, message))
 }
 
@@ -250,13 +252,19 @@ fn check_header(header: &BatchHeader) -> Result<(), InvalidBatch> {
 fn check_records(valid: &mut ValidBatch, rules: &ProduceRules) -> Result<(), InvalidBatch> {
     let checks_time = rules.timestamp_type == TimestampType::CreateTime;
     if checks_time && valid.header().attributes.timestamp_type() == TimestampType::LogAppendTime {
-        return Err(InvalidBatch::new(ErrorCode::INVALID_TIMESTAMP, "a producer may not set the type LogAppendTime"));
+        return Err(InvalidBatch::new(
+            ErrorCode::INVALID_TIMESTAMP,
+            "a producer may not set the type LogAppendTime",
+        ));
     }
     let mut faults = Faults::default();
     let walked = valid.batch.walk(rules.decompressed_max, |record| {
         if rules.compacted && !record.has_key {
             faults.add_keyless(record);
-        } else if checks_time && record.timestamp != NO_TIMESTAMP && !rules.timestamp_is_near(record.timestamp) {
+        } else if checks_time
+            && record.timestamp != NO_TIMESTAMP
+            && !rules.timestamp_is_near(record.timestamp)
+        {
             faults.add_timestamp(record, rules);
         }
     });

@@ -45,7 +45,11 @@ pub(crate) fn walk(
         Compression::None => walk_source(header, Slice { rest: block, taken: 0 }, each),
         codec => {
             let stream = Decompressor::new(codec, block, decompressed_max)?;
-            walk_source(header, Stream { from: stream, window: vec![0; WINDOW_BYTES], at: 0, end: 0, taken: 0 }, each)
+            walk_source(
+                header,
+                Stream { from: stream, window: vec![0; WINDOW_BYTES], at: 0, end: 0, taken: 0 },
+                each,
+            )
         }
     }
 }
@@ -170,9 +174,12 @@ fn walk_source(
     mut source: impl Source,
     mut each: impl FnMut(WalkedRecord),
 ) -> Result<Walked, RecordsError> {
-    let count = u32::try_from(header.records_count).map_err(|_| RecordsError::Inconsistent("negative record count"))?;
-    let append_time = (header.attributes.timestamp_type() == TimestampType::LogAppendTime).then_some(header.max_timestamp);
-    let mut walked = Walked { records: count, block_bytes: 0, max_timestamp: -1, max_timestamp_offset_delta: -1 };
+    let count = u32::try_from(header.records_count)
+        .map_err(|_| RecordsError::Inconsistent("negative record count"))?;
+    let append_time =
+        (header.attributes.timestamp_type() == TimestampType::LogAppendTime).then_some(header.max_timestamp);
+    let mut walked =
+        Walked { records: count, block_bytes: 0, max_timestamp: -1, max_timestamp_offset_delta: -1 };
     let mut previous_delta = -1;
     for index in 0..count {
         let mut record = one(&mut source, index, header.base_timestamp)?;
@@ -180,7 +187,10 @@ fn walk_source(
             record.timestamp = append_time;
         }
         if record.offset_delta <= previous_delta {
-            return Err(RecordsError::MalformedRecord { index, what: "its offset doesn't follow the last one's" });
+            return Err(RecordsError::MalformedRecord {
+                index,
+                what: "its offset doesn't follow the last one's",
+            });
         }
         previous_delta = record.offset_delta;
         if record.timestamp > walked.max_timestamp {
@@ -208,7 +218,8 @@ fn one(source: &mut impl Source, index: u32, base_timestamp: i64) -> Result<Walk
     if length < 0 || !source.skip(1)? {
         return Err(malformed("it ends before its attributes"));
     }
-    let timestamp_delta = source.varint()?.ok_or_else(|| malformed("its timestamp is missing or too long"))?;
+    let timestamp_delta =
+        source.varint()?.ok_or_else(|| malformed("its timestamp is missing or too long"))?;
     let offset_delta = int(source, &malformed)?;
     let has_key = skip_nullable(source, &malformed)?;
     let has_value = skip_nullable(source, &malformed)?;
@@ -226,11 +237,20 @@ fn one(source: &mut impl Source, index: u32, base_timestamp: i64) -> Result<Walk
     if source.taken() - start != length as u64 {
         return Err(malformed("its length doesn't match its fields"));
     }
-    Ok(WalkedRecord { index, offset_delta, timestamp: base_timestamp.wrapping_add(timestamp_delta), has_key, has_value })
+    Ok(WalkedRecord {
+        index,
+        offset_delta,
+        timestamp: base_timestamp.wrapping_add(timestamp_delta),
+        has_key,
+        has_value,
+    })
 }
 
 #[inline]
-fn int(source: &mut impl Source, malformed: &impl Fn(&'static str) -> RecordsError) -> Result<i32, RecordsError> {
+fn int(
+    source: &mut impl Source,
+    malformed: &impl Fn(&'static str) -> RecordsError,
+) -> Result<i32, RecordsError> {
     let value = source.varint()?.ok_or_else(|| malformed("it ends early, or a number in it is too long"))?;
     i32::try_from(value).map_err(|_| malformed("a number in it exceeds 32 bits"))
 }
