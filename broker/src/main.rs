@@ -1,1 +1,10 @@
-fn main() {}
+//! The binary `ringlog`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    broker::cli::run(|_| {
+        eprintln!("ringlog: this build has no broker");
+        ExitCode::FAILURE
+    })
+}

@@ -1,1 +1,20 @@
-//! To be described by its first slice.
+//! The command line: one file a command. `serve` is parsed here and served by [`crate::server`]; everything else is a client of
+//! any Kafka broker, on the thread of the process, over blocking sockets, so that it works where io_uring doesn't.
+
+mod args;
+mod consume;
+mod error;
+mod group;
+mod offsets;
+mod output;
+mod produce;
+mod run;
+mod serve;
+mod session;
+#[cfg(test)]
+mod tests;
+mod topic;
+
+pub use args::Cli;
+pub use run::run;
+pub use serve::ServeArgs;

@@ -152,6 +152,11 @@ impl BlockingClient {
         }
     }
 
+    /// Forgets a group's coordinator, after it said that it isn't, or not yet: the next call asks for it again.
+    pub fn forget_coordinator(&mut self, group: &str) {
+        self.cluster.forget_coordinator(group);
+    }
+
     fn connection(&mut self, id: Option<i32>) -> Result<&mut BlockingConnection, ClientError> {
         let Some(id) = id else { return self.any() };
         match self.connections.entry(id) {

@@ -1,0 +1,56 @@
+//! Options of all commands, and which commands there are.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::consume::ConsumeArgs;
+use super::group::GroupCommand;
+use super::produce::ProduceArgs;
+use super::serve::ServeArgs;
+use super::topic::TopicCommand;
+
+/// A Kafka-compatible streaming broker, and its tools.
+#[derive(Debug, Parser)]
+#[command(name = "ringlog", version, propagate_version = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// Options before or after any command.
+#[derive(Debug, Clone, Args)]
+pub(super) struct GlobalArgs {
+    /// Brokers to ask first, HOST:PORT, several by commas
+    #[arg(long, short = 'b', global = true, default_value = "127.0.0.1:9092", value_name = "HOST:PORT")]
+    pub(super) bootstrap_server: String,
+    /// How to print results
+    #[arg(long, short = 'o', global = true, value_enum, default_value_t = OutputFormat::Table)]
+    pub(super) output: OutputFormat,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OutputFormat {
+    /// For people
+    Table,
+    /// For programs: one document, or one a line where there is a stream
+    Json,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run a broker
+    Serve(ServeArgs),
+    /// Create, list, describe and delete topics
+    #[command(subcommand)]
+    Topic(TopicCommand),
+    /// Send lines of standard input as records
+    Produce(ProduceArgs),
+    /// Print records of a topic
+    Consume(ConsumeArgs),
+    /// List and describe consumer groups
+    #[command(subcommand)]
+    Group(GroupCommand),
+}

@@ -1,0 +1,63 @@
+//! Offsets of partitions, by ListOffsets and OffsetFetch.
+
+use std::collections::BTreeMap;
+
+use client::ClientError;
+use client::blocking::Target;
+use protocol::messages::list_offsets_request::{ListOffsetsPartition, ListOffsetsTopic};
+use protocol::messages::{ListOffsetsRequest, OffsetFetchRequest};
+
+use super::session::Session;
+
+/// ListOffsets' word for the end of a partition.
+pub(super) const LATEST: i64 = -1;
+/// ListOffsets' word for its start.
+pub(super) const EARLIEST: i64 = -2;
+
+/// Highest versions these requests are filled for.
+const LIST_OFFSETS_MAX: i16 = 7;
+const OFFSET_FETCH_MAX: i16 = 7;
+
+/// A topic's partition.
+pub(super) type Place = (String, i32);
+
+/// Offset of the first record not older than `timestamp` (ms, or [`LATEST`], [`EARLIEST`]), -1 where there is none. The topic's
+/// metadata must be known.
+pub(super) fn at_timestamp(
+    session: &mut Session,
+    topic: &str,
+    partition: i32,
+    timestamp: i64,
+) -> Result<i64, ClientError> {
+    let target = Target::Leader(topic, partition);
+    let (_, answer) = session.client.call::<ListOffsetsRequest>(target, LIST_OFFSETS_MAX, |_| {
+        let partition = ListOffsetsPartition { partition_index: partition, timestamp, ..Default::default() };
+        let topic =
+            ListOffsetsTopic { name: topic.into(), partitions: vec![partition], ..Default::default() };
+        ListOffsetsRequest { replica_id: -1, topics: vec![topic], ..Default::default() }
+    })?;
+    let found = answer.topics.first().and_then(|topic| topic.partitions.first());
+    let found =
+        found.ok_or_else(|| ClientError::Unknown(format!("no offset was told of {topic}-{partition}")))?;
+    ClientError::check(found.error_code, None, || format!("offsets of {topic}-{partition}"))?;
+    Ok(found.offset)
+}
+
+/// All offsets that a group has committed.
+pub(super) fn committed(session: &mut Session, group: &str) -> Result<BTreeMap<Place, i64>, ClientError> {
+    let (_, answer) =
+        session.client.call::<OffsetFetchRequest>(Target::Coordinator(group), OFFSET_FETCH_MAX, |_| {
+            OffsetFetchRequest { group_id: group.into(), topics: None, ..Default::default() }
+        })?;
+    ClientError::check(answer.error_code, None, || format!("offsets of group {group}"))?;
+    let mut offsets = BTreeMap::new();
+    for topic in &answer.topics {
+        for partition in &topic.partitions {
+            if partition.error_code == 0 && partition.committed_offset >= 0 {
+                offsets
+                    .insert((topic.name.to_string(), partition.partition_index), partition.committed_offset);
+            }
+        }
+    }
+    Ok(offsets)
+}

@@ -1,0 +1,37 @@
+//! From the arguments to the exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::args::Command;
+use super::error::CliError;
+use super::session::Session;
+use super::{Cli, ServeArgs, consume, group, produce, topic};
+
+/// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1 failed, 2 wrong usage, 78
+/// (`serve` only) wrong config.
+pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
+    let Cli { global, command } = Cli::parse();
+    let outcome = match command {
+        Command::Serve(args) => return serve(args),
+        Command::Topic(command) => Session::open(&global).and_then(|session| topic::run(session, command)),
+        Command::Produce(args) => Session::open(&global).and_then(|session| produce::run(session, &args)),
+        Command::Consume(args) => Session::open(&global).and_then(|session| consume::run(session, &args)),
+        Command::Group(command) => Session::open(&global).and_then(|session| group::run(session, command)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has had enough: `ringlog consume | head`.
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => report(&error),
+    }
+}
+
+fn report(error: &CliError) -> ExitCode {
+    eprintln!("ringlog: {error}");
+    if let Some(hint) = error.hint() {
+        eprintln!("  {hint}");
+    }
+    error.exit_code()
+}
