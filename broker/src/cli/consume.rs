@@ -3,6 +3,8 @@
 mod fetcher;
 mod format;
 mod start;
+#[cfg(test)]
+mod tests;
 
 use std::io::{BufWriter, Write};
 

@@ -50,7 +50,7 @@ impl<'a> Sender<'a> {
         }
         let headers =
             args.header.iter().map(|(key, value)| (key.as_bytes(), Some(value.as_bytes()))).collect();
-        Ok(Self { session, args, headers, partitions, batches: BTreeMap::new(), turn: 0 })
+        Ok(Self { session, args, headers, partitions, batches: BTreeMap::new(), turn: now_ms() as usize })
     }
 
     /// Adds a record to its partition's batch.
