@@ -36,7 +36,9 @@ fn tags(out: &mut String, message: &Message, fields: &[&Field]) {
         let guard = condition(f.versions, message.valid).map_or(String::new(), |c| format!(" if {c}"));
         let _ = writeln!(out, "{tag}{guard} => m.{} = {},", snake(&f.name), value(message, f));
     }
-    out.push_str("_ => tags.keep(tag, r, &mut m.unknown_tags),\n}\ntags.end(r)?;\n}\n");
+    out.push_str(
+        "_ => tags.keep(tag, r, &mut m.unknown_tags),\n}\ntags.end(r)?;\n}\nm.unknown_tags.settle();\n",
+    );
 }
 
 fn value(message: &Message, f: &Field) -> String {

@@ -39,7 +39,8 @@ fn str_is_a_str() {
     let text = Str::from("t\u{e9}");
     assert_eq!(text, "t\u{e9}");
     assert_eq!(format!("{text} {text:?}"), "t\u{e9} \"t\u{e9}\"");
-    assert!(Str::from("a") < Str::from("b"));
+    let (a, b) = (Str::from("a"), Str::from("b"));
+    assert!(a < b);
     // A map keyed by `Str` is asked with `&str`.
     assert_eq!(BTreeMap::from([(text.clone(), 1)]).get("t\u{e9}"), Some(&1));
     assert!(Str::from_utf8(Bytes::from_static(b"\xff")).is_err());

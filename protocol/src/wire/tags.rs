@@ -9,6 +9,8 @@ use crate::limits::TAGS_LEN_MAX;
 ///
 /// Sorted by tag; one word when empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+// Boxed: every struct of every message has one, and nearly all are empty.
+#[allow(clippy::box_collection)]
 pub struct UnknownTags(Option<Box<Vec<(u32, Bytes)>>>);
 
 impl UnknownTags {
@@ -24,10 +26,14 @@ impl UnknownTags {
 
     /// Adds one field; of the same tag several may stand side by side, as they came.
     pub fn insert(&mut self, tag: u32, bytes: Bytes) {
-        let tags = self.0.get_or_insert_default();
-        let sorted = tags.last().is_none_or(|(last, _)| *last <= tag);
-        tags.push((tag, bytes));
-        if !sorted {
+        self.0.get_or_insert_default().push((tag, bytes));
+        self.settle();
+    }
+
+    /// Sorts what [`TagReader::keep`] added: once a section, so that a peer that sends ten thousand falling tags
+    /// doesn't have them sorted ten thousand times.
+    pub fn settle(&mut self) {
+        if let Some(tags) = &mut self.0 {
             tags.sort_by_key(|(tag, _)| *tag);
         }
     }
@@ -40,6 +46,7 @@ impl UnknownTags {
             tags.keep(tag, r, &mut unknown);
             tags.end(r)?;
         }
+        unknown.settle();
         Ok(unknown)
     }
 
@@ -84,9 +91,9 @@ impl TagReader {
         Ok(Some(self.tag))
     }
 
-    /// Keeps the field as it is.
+    /// Keeps the field as it is; [`UnknownTags::settle`] must follow the section.
     pub fn keep(&self, tag: u32, r: &mut Reader, unknown: &mut UnknownTags) {
-        unknown.insert(tag, r.take_rest());
+        unknown.0.get_or_insert_default().push((tag, r.take_rest()));
     }
 
     /// Ends the field, which must be read whole.

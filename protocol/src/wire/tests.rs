@@ -200,3 +200,10 @@ fn a_section_of_too_many_tags_or_too_large_a_one_is_refused() {
         Err(DecodeError::Truncated { .. })
     ));
 }
+
+#[test]
+fn tags_that_fall_are_kept_sorted() {
+    let unknown = UnknownTags::read(&mut reader(b"\x03\x09\x01a\x02\x01b\x09\x01c")).unwrap();
+    let tags: Vec<_> = unknown.iter().map(|(tag, bytes)| (tag, bytes[0])).collect();
+    assert_eq!(tags, [(2, b'b'), (9, b'a'), (9, b'c')]);
+}
