@@ -141,7 +141,7 @@ fn nested(
     let inner = field.ty.struct_name().map(str::to_string);
     message.structs[owner].fields.push(field);
     if let Some(name) = inner {
-        // Only kept when fields follow: `prune` in `check` refuses an empty one that nothing declares.
+        // Its fields come next, or under a `struct` line further down; `check` refuses one without any.
         let at = message.structs.iter().position(|s| s.name == name);
         open.push(match at {
             Some(at) => at,
@@ -250,6 +250,10 @@ fn check_field(message: &Message, s: &Struct, f: &Field) -> Parsed<()> {
         if inner.fields.is_empty() {
             return Err(format!("struct {name} has no fields"));
         }
+        // The depth of a decoder's recursion is the schema's, never the peer's.
+        if contains(message, inner, &s.name, message.structs.len()) {
+            return Err(format!("struct {name} is recursive"));
+        }
         if matches!(f.ty, Type::Array(_)) && message.min_bytes(inner) == 0 {
             return Err(format!("an element of {name} can take no bytes: its count would be unbounded"));
         }
@@ -269,4 +273,14 @@ fn check_field(message: &Message, s: &Struct, f: &Field) -> Parsed<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a struct holds `name` within `depth` levels, or has more levels than that.
+fn contains(message: &Message, s: &Struct, name: &str, depth: usize) -> bool {
+    s.name == name
+        || depth == 0
+        || s.fields
+            .iter()
+            .filter_map(|f| message.find(f.ty.struct_name()?))
+            .any(|inner| contains(message, inner, name, depth - 1))
 }

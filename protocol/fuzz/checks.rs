@@ -18,7 +18,7 @@ pub(crate) fn request_decode(data: &[u8]) {
     with_request!(key, M => body::<M>(&mut r, header.api_version), _ => ());
 }
 
-fn body<M: Message + PartialEq + std::fmt::Debug>(r: &mut Reader, version: i16) {
+fn body<M: Message>(r: &mut Reader, version: i16) {
     let Ok(message) = M::decode(r, version) else { return };
     let mut w = Writer::new();
     message.encode(&mut w, version).expect("a decoded message encodes");

@@ -31,7 +31,7 @@ impl VersionRange {
 }
 
 /// A top-level struct with versions of its own: an API message or a record.
-pub trait Message: Wire + Default {
+pub trait Message: Wire + Default + Clone + PartialEq + std::fmt::Debug {
     /// Name in Kafka's schema.
     const NAME: &'static str;
     /// Versions that can be read and written.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use protocol::api::ApiKey;
-use protocol::messages::Message as _;
+use protocol::messages::Message as Typed;
 use protocol::wire::{DecodeError, EncodeError, Reader, Writer};
 use protocol::{for_each_record, with_request, with_response};
 
@@ -30,7 +30,7 @@ pub(crate) fn encode_default(message: &Message, version: i16) -> Result<Bytes, E
 
 trait Op {
     type Out;
-    fn on<M: protocol::messages::Message + PartialEq + std::fmt::Debug>(&self) -> Self::Out;
+    fn on<M: Typed>(&self) -> Self::Out;
 }
 
 fn on_type<O: Op>(message: &Message, op: O) -> O::Out {
@@ -58,7 +58,7 @@ struct Recode<'a> {
 impl Op for Recode<'_> {
     type Out = Result<Recoded, DecodeError>;
 
-    fn on<M: protocol::messages::Message + PartialEq + std::fmt::Debug>(&self) -> Self::Out {
+    fn on<M: Typed>(&self) -> Self::Out {
         let mut r = Reader::new(self.bytes.clone());
         let message = M::decode(&mut r, self.version)?;
         let mut w = Writer::new();
@@ -81,7 +81,7 @@ struct EncodeDefault {
 impl Op for EncodeDefault {
     type Out = Result<Bytes, EncodeError>;
 
-    fn on<M: protocol::messages::Message + PartialEq + std::fmt::Debug>(&self) -> Self::Out {
+    fn on<M: Typed>(&self) -> Self::Out {
         let mut w = Writer::new();
         M::default().encode(&mut w, self.version)?;
         Ok(w.into_bytes())

@@ -21,6 +21,7 @@ fn faults_name_file_and_line() {
     assert_eq!(body("  A: string  0+  default null"), "x.txt:3: A has null as default and isn't nullable");
     assert!(body("  A: int32  0+\n      B: int32  0+").starts_with("x.txt:4: indentation"));
     assert!(body("  A: []B  0+\n    C: int32  1+").starts_with("x.txt:3: an element of B can take no bytes"));
+    assert_eq!(body("  A: []B  0+\n    C: []B  0+"), "x.txt:3: struct B is recursive");
     assert_eq!(fault("  A: int32  0+"), "x.txt:1: a field before any message");
     assert_eq!(fault("request A  key 0  valid 0-1"), "x.txt:1: A has no /// line");
 }
