@@ -1,1 +1,22 @@
+//! The load generator: puts a load on any broker that speaks Kafka's protocol, measures, and checks that nothing was lost.
+//!
+//! So far it has one scenario, [`bench`]: produce a number of records in a closed loop, with a number of batches in flight for each
+//! partition, and, if asked to, read all of them back and check each. Latencies are those of batches from sending to
+//! acknowledgement; in a closed loop they don't tell what an open stream of records would have waited.
+//!
+//! It drives [`client::blocking`] on the calling thread, one connection a leader.
 
+mod args;
+mod bench;
+mod clock;
+mod error;
+mod payload;
+mod produce;
+mod report;
+mod topic;
+mod verify;
+
+pub use args::{Acks, BenchArgs};
+pub use bench::bench;
+pub use error::LoadError;
+pub use report::Report;

@@ -1,1 +1,31 @@
-fn main() {}
+//! The binary `ringlog-loadgen`: the load generator by itself, for hosts without a broker.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use loadgen::{BenchArgs, bench};
+
+/// Puts a load on a Kafka-compatible broker and measures it.
+#[derive(Debug, Parser)]
+#[command(name = "ringlog-loadgen", version)]
+struct Options {
+    /// Brokers to ask first, HOST:PORT, several by commas
+    #[arg(long, short = 'b', default_value = "127.0.0.1:9092", value_name = "HOST:PORT")]
+    bootstrap_server: String,
+    #[command(flatten)]
+    bench: BenchArgs,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match bench(&options.bootstrap_server, &options.bench) {
+        Ok(report) => {
+            println!("{report}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("ringlog-loadgen: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Options of all commands, and which commands there are.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use loadgen::BenchArgs;
 
 use super::consume::ConsumeArgs;
 use super::group::GroupCommand;
@@ -53,4 +54,6 @@ pub(super) enum Command {
     /// List and describe consumer groups
     #[command(subcommand)]
     Group(GroupCommand),
+    /// Put a load on a broker and measure it
+    Bench(BenchArgs),
 }

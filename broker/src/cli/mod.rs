@@ -2,6 +2,7 @@
 //! any Kafka broker, on the thread of the process, over blocking sockets, so that it works where io_uring doesn't.
 
 mod args;
+mod bench;
 mod consume;
 mod error;
 mod group;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use client::ClientError;
 use client::blocking::Target;
+use protocol::error::ErrorCode;
 use protocol::messages::list_offsets_request::{ListOffsetsPartition, ListOffsetsTopic};
 use protocol::messages::{ListOffsetsRequest, OffsetFetchRequest};
 
-use super::session::Session;
+use super::session::{Session, pause};
 
 /// ListOffsets' word for the end of a partition.
 pub(super) const LATEST: i64 = -1;
@@ -23,12 +24,31 @@ pub(super) type Place = (String, i32);
 
 /// Offset of the first record not older than `timestamp` (ms, or [`LATEST`], [`EARLIEST`]), -1 where there is none. The topic's
 /// metadata must be known.
+///
+/// Tries again for a while if the leader doesn't know yet that it is one, as Kafka's right after a topic was created.
 pub(super) fn at_timestamp(
     session: &mut Session,
     topic: &str,
     partition: i32,
     timestamp: i64,
 ) -> Result<i64, ClientError> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match ask(session, topic, partition, timestamp) {
+            Err(error) if tries < TRIES && error.code() == Some(ErrorCode::NOT_LEADER_OR_FOLLOWER) => {
+                pause();
+                session.client.refresh(Some(&[topic]), false)?;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// How often a leader is asked, 200 ms apart.
+const TRIES: u32 = 15;
+
+fn ask(session: &mut Session, topic: &str, partition: i32, timestamp: i64) -> Result<i64, ClientError> {
     let target = Target::Leader(topic, partition);
     let (_, answer) = session.client.call::<ListOffsetsRequest>(target, LIST_OFFSETS_MAX, |_| {
         let partition = ListOffsetsPartition { partition_index: partition, timestamp, ..Default::default() };
