@@ -20,15 +20,26 @@ pub(crate) fn len(value: i64) -> usize {
 }
 
 /// Reads a varint at the front: its value and how many bytes it took. `None` if it doesn't end within `bytes` or is too long.
-#[inline]
+#[inline(always)]
 pub(crate) fn get(bytes: &[u8]) -> Option<(i64, usize)> {
-    let first = *bytes.first()?;
+    // Up to three bytes, which lengths and deltas of sane batches take, by branches that predict well: their results don't
+    // wait for each other, as those of a loop would.
+    let first = u64::from(*bytes.first()?);
     if first < 0x80 {
-        return Some((unzigzag(u64::from(first)), 1));
+        return Some((unzigzag(first), 1));
+    }
+    let second = u64::from(*bytes.get(1)?);
+    if second < 0x80 {
+        return Some((unzigzag(first & 0x7f | second << 7), 2));
+    }
+    let third = u64::from(*bytes.get(2)?);
+    if third < 0x80 {
+        return Some((unzigzag(first & 0x7f | (second & 0x7f) << 7 | third << 14), 3));
     }
     get_long(bytes)
 }
 
+#[cold]
 fn get_long(bytes: &[u8]) -> Option<(i64, usize)> {
     let mut value = 0_u64;
     for (i, &byte) in bytes.iter().take(VARLONG_BYTES_MAX).enumerate() {

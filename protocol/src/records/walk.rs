@@ -42,7 +42,7 @@ pub(crate) fn walk(
 ) -> Result<Walked, RecordsError> {
     let block = &bytes[HEADER_BYTES..];
     match header.attributes.compression()? {
-        Compression::None => walk_source(header, Slice { rest: block, taken: 0 }, each),
+        Compression::None => walk_source(header, Slice { rest: block, len: block.len() }, each),
         codec => {
             let stream = Decompressor::new(codec, block, decompressed_max)?;
             walk_source(
@@ -57,48 +57,69 @@ pub(crate) fn walk(
 /// Decompressed bytes held at once.
 const WINDOW_BYTES: usize = 16 * 1024;
 
+/// What a walk stumbled over; small, as the loop returns it through every step.
+enum Fault {
+    Record(&'static str),
+    Stream(Box<RecordsError>),
+}
+
+impl Fault {
+    #[cold]
+    fn at(self, index: u32) -> RecordsError {
+        match self {
+            Self::Record(what) => RecordsError::MalformedRecord { index, what },
+            Self::Stream(error) => *error,
+        }
+    }
+}
+
+impl From<RecordsError> for Fault {
+    #[cold]
+    fn from(error: RecordsError) -> Self {
+        Self::Stream(Box::new(error))
+    }
+}
+
 /// Where record bytes come from; monomorphised, so that the uncompressed walk is a plain loop over a slice.
 trait Source {
     /// Takes one varint; `Ok(None)` if there is none.
-    fn varint(&mut self) -> Result<Option<i64>, RecordsError>;
+    fn varint(&mut self) -> Result<Option<i64>, Fault>;
     /// Passes over `len` bytes; false if there are fewer.
-    fn skip(&mut self, len: u64) -> Result<bool, RecordsError>;
+    fn skip(&mut self, len: u64) -> Result<bool, Fault>;
     /// Bytes taken so far.
     fn taken(&self) -> u64;
     /// Whether nothing is left.
-    fn at_end(&mut self) -> Result<bool, RecordsError>;
+    fn at_end(&mut self) -> Result<bool, Fault>;
 }
 
 struct Slice<'a> {
     rest: &'a [u8],
-    taken: u64,
+    len: usize,
 }
 
 impl Source for Slice<'_> {
-    #[inline]
-    fn varint(&mut self) -> Result<Option<i64>, RecordsError> {
+    #[inline(always)]
+    fn varint(&mut self) -> Result<Option<i64>, Fault> {
         let Some((value, len)) = varint::get(self.rest) else { return Ok(None) };
         self.rest = &self.rest[len..];
-        self.taken += len as u64;
         Ok(Some(value))
     }
 
-    #[inline]
-    fn skip(&mut self, len: u64) -> Result<bool, RecordsError> {
+    #[inline(always)]
+    fn skip(&mut self, len: u64) -> Result<bool, Fault> {
         if len > self.rest.len() as u64 {
             return Ok(false);
         }
         self.rest = &self.rest[len as usize..];
-        self.taken += len;
         Ok(true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn taken(&self) -> u64 {
-        self.taken
+        (self.len - self.rest.len()) as u64
     }
 
-    fn at_end(&mut self) -> Result<bool, RecordsError> {
+    fn at_end(&mut self) -> Result<bool, Fault> {
         Ok(self.rest.is_empty())
     }
 }
@@ -113,7 +134,7 @@ struct Stream<'a> {
 
 impl Stream<'_> {
     /// Moves what is left to the front and reads until `want` bytes are there or the stream ends.
-    fn refill(&mut self, want: usize) -> Result<(), RecordsError> {
+    fn refill(&mut self, want: usize) -> Result<(), Fault> {
         self.window.copy_within(self.at..self.end, 0);
         self.end -= self.at;
         self.at = 0;
@@ -129,7 +150,7 @@ impl Stream<'_> {
 
 impl Source for Stream<'_> {
     #[inline]
-    fn varint(&mut self) -> Result<Option<i64>, RecordsError> {
+    fn varint(&mut self) -> Result<Option<i64>, Fault> {
         if self.end - self.at < VARLONG_BYTES_MAX {
             self.refill(VARLONG_BYTES_MAX)?;
         }
@@ -139,7 +160,7 @@ impl Source for Stream<'_> {
         Ok(Some(value))
     }
 
-    fn skip(&mut self, len: u64) -> Result<bool, RecordsError> {
+    fn skip(&mut self, len: u64) -> Result<bool, Fault> {
         let mut left = len;
         loop {
             let step = left.min((self.end - self.at) as u64);
@@ -161,7 +182,7 @@ impl Source for Stream<'_> {
         self.taken
     }
 
-    fn at_end(&mut self) -> Result<bool, RecordsError> {
+    fn at_end(&mut self) -> Result<bool, Fault> {
         if self.at == self.end {
             self.refill(1)?;
         }
@@ -182,7 +203,7 @@ fn walk_source(
         Walked { records: count, block_bytes: 0, max_timestamp: -1, max_timestamp_offset_delta: -1 };
     let mut previous_delta = -1;
     for index in 0..count {
-        let mut record = one(&mut source, index, header.base_timestamp)?;
+        let mut record = one(&mut source, index, header.base_timestamp).map_err(|fault| fault.at(index))?;
         if let Some(append_time) = append_time {
             record.timestamp = append_time;
         }
@@ -202,7 +223,7 @@ fn walk_source(
     if previous_delta > header.last_offset_delta {
         return Err(RecordsError::Inconsistent("a record's offset lies beyond the batch's last offset"));
     }
-    if !source.at_end()? {
+    if !source.at_end().map_err(|fault| fault.at(count))? {
         return Err(RecordsError::Inconsistent("bytes follow the last record"));
     }
     walked.block_bytes = source.taken();
@@ -210,63 +231,56 @@ fn walk_source(
 }
 
 /// Passes over one record.
-#[inline]
-fn one(source: &mut impl Source, index: u32, base_timestamp: i64) -> Result<WalkedRecord, RecordsError> {
-    let malformed = |what| RecordsError::MalformedRecord { index, what };
-    let length = int(source, &malformed)?;
+#[inline(always)]
+fn one(source: &mut impl Source, index: u32, base_timestamp: i64) -> Result<WalkedRecord, Fault> {
+    let length = int(source)?;
     let start = source.taken();
     if length < 0 || !source.skip(1)? {
-        return Err(malformed("it ends before its attributes"));
+        return Err(Fault::Record("it ends before its attributes"));
     }
-    let timestamp_delta =
-        source.varint()?.ok_or_else(|| malformed("its timestamp is missing or too long"))?;
-    let offset_delta = int(source, &malformed)?;
-    let has_key = skip_nullable(source, &malformed)?;
-    let has_value = skip_nullable(source, &malformed)?;
-    let headers = int(source, &malformed)?;
+    let timestamp_delta = source.varint()?.ok_or(Fault::Record("its timestamp is missing or too long"))?;
+    let offset_delta = int(source)?;
+    let has_key = skip_nullable(source)?;
+    let has_value = skip_nullable(source)?;
+    skip_headers(source)?;
+    if source.taken() - start != length as u64 {
+        return Err(Fault::Record("its length doesn't match its fields"));
+    }
+    let timestamp = base_timestamp.wrapping_add(timestamp_delta);
+    Ok(WalkedRecord { index, offset_delta, timestamp, has_key, has_value })
+}
+
+#[inline(always)]
+fn skip_headers(source: &mut impl Source) -> Result<(), Fault> {
+    let headers = int(source)?;
     if headers < 0 {
-        return Err(malformed("its header count is negative"));
+        return Err(Fault::Record("its header count is negative"));
     }
     // A false count ends with the bytes: every header takes two of them.
     for _ in 0..headers {
-        if !skip_nullable(source, &malformed)? {
-            return Err(malformed("a header's key is null"));
+        if !skip_nullable(source)? {
+            return Err(Fault::Record("a header's key is null"));
         }
-        skip_nullable(source, &malformed)?;
+        skip_nullable(source)?;
     }
-    if source.taken() - start != length as u64 {
-        return Err(malformed("its length doesn't match its fields"));
-    }
-    Ok(WalkedRecord {
-        index,
-        offset_delta,
-        timestamp: base_timestamp.wrapping_add(timestamp_delta),
-        has_key,
-        has_value,
-    })
+    Ok(())
 }
 
-#[inline]
-fn int(
-    source: &mut impl Source,
-    malformed: &impl Fn(&'static str) -> RecordsError,
-) -> Result<i32, RecordsError> {
-    let value = source.varint()?.ok_or_else(|| malformed("it ends early, or a number in it is too long"))?;
-    i32::try_from(value).map_err(|_| malformed("a number in it exceeds 32 bits"))
+#[inline(always)]
+fn int(source: &mut impl Source) -> Result<i32, Fault> {
+    let value = source.varint()?.ok_or(Fault::Record("it ends early, or a number in it is too long"))?;
+    i32::try_from(value).map_err(|_| Fault::Record("a number in it exceeds 32 bits"))
 }
 
 /// Passes over a length and so many bytes; false for null.
-#[inline]
-fn skip_nullable(
-    source: &mut impl Source,
-    malformed: &impl Fn(&'static str) -> RecordsError,
-) -> Result<bool, RecordsError> {
-    let len = int(source, malformed)?;
+#[inline(always)]
+fn skip_nullable(source: &mut impl Source) -> Result<bool, Fault> {
+    let len = int(source)?;
     if len < -1 {
-        return Err(malformed("a length in it is negative"));
+        return Err(Fault::Record("a length in it is negative"));
     }
     if len > 0 && !source.skip(len as u64)? {
-        return Err(malformed("it ends within a field"));
+        return Err(Fault::Record("it ends within a field"));
     }
     Ok(len >= 0)
 }
