@@ -1,0 +1,46 @@
+"""Every suite by name: what it runs, what it needs, how long it may take."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """`script` is relative to tests/clients; `cargo` steps have none. Seconds are (short form, long form)."""
+
+    name: str
+    what: str
+    script: str = ""
+    needs: tuple = ("venv",)
+    seconds: tuple = (240, 480)
+    # Starts and kills its own broker, so a foreign one is of no use to it.
+    own_broker: bool = False
+
+
+CARGO = (
+    Suite("fmt", "cargo fmt --check"),
+    Suite("clippy", "cargo clippy, warnings are errors", seconds=(1200, 1200)),
+    Suite("doc", "cargo doc, warnings are errors", seconds=(1200, 1200)),
+    Suite("deny", "cargo deny check: advisories, licences, sources", needs=("cargo-deny",)),
+    Suite("unit", "cargo test of the whole workspace, simulation and crash model included", seconds=(1800, 3600)),
+    Suite("build", "cargo build --release", seconds=(1800, 1800)),
+)
+
+CLIENTS = (
+    Suite("main_job", "100,000 orders by librdkafka, groups, a killed member, a killed broker", "main_job.py", seconds=(420, 600)),
+    Suite("crash_loop", "kill -9 at random points under load", "crash_loop.py", seconds=(420, 1500), own_broker=True),
+    Suite("idempotence", "sequences, epochs, duplicates, pipelining, by raw bytes and librdkafka", "idempotence.py"),
+    Suite("groups", "classic groups: eager, cooperative, static, offsets, admin's view", "groups.py"),
+    Suite("big_records", "limits at the byte, large records, small fetch limits", "big_records.py"),
+    Suite("compression", "every codec by every Python client", "compression.py"),
+    Suite("topics", "creation, metadata, ids, deletion, auto-creation, many partitions", "topics.py"),
+    Suite("reading", "seek, time queries, limits, long polls, fetch sessions", "reading.py"),
+    Suite("aiokafka", "round trip by aiokafka", "aiokafka_client.py"),
+    Suite("kafka_python", "round trip by kafka-python", "kafka_python_client.py"),
+    Suite("kafkajs", "round trip by kafkajs", "kafkajs_client.mjs", needs=("kafkajs",)),
+    Suite("kcat", "round trip by kcat", "kcat_client.py", needs=("venv", "kcat")),
+    Suite("bad_input", "what bad input gets", "bad_input.py", seconds=(300, 600)),
+    Suite("outside", "O_DIRECT, affinity, locks, exit codes, settings: the process seen from outside", "outside.py", own_broker=True),
+    Suite("java_tools", "Kafka's own console clients and tools, DumpLogSegments", "java_tools.py", needs=("venv", "kafka"), seconds=(420, 600)),
+)
+
+ALL = CARGO + CLIENTS
