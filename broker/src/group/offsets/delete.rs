@@ -1,0 +1,134 @@
+//! Deciding on what ends offsets and groups: OffsetDelete, DeleteGroups, deleted topics, expiry.
+
+use protocol::error::ErrorCode;
+use protocol::messages::offset_delete_response::{OffsetDeleteResponsePartition, OffsetDeleteResponseTopic};
+use protocol::messages::{OffsetDeleteRequest, OffsetDeleteResponse};
+use protocol::types::{Str, Uuid};
+
+use super::expire::expired;
+use crate::group::classic::GroupState;
+use crate::group::config::GroupConfig;
+use crate::group::coordinator::{Decision, Now};
+use crate::group::decider::{Group, GroupDecider};
+use crate::group::limits::CLEANUP_RECORDS_BYTES_MAX;
+use crate::group::record::Record;
+use crate::group::request::GroupReply;
+
+/// Decides on OffsetDelete: not of topics a live member reads.
+pub(crate) fn decide_offset_delete(
+    group: Option<&Group>,
+    request: &OffsetDeleteRequest,
+) -> Decision<GroupDecider> {
+    let refuse = |code: ErrorCode| {
+        let error_code = code.code();
+        Decision::reply(GroupReply::OffsetDelete(OffsetDeleteResponse { error_code, ..Default::default() }))
+    };
+    let Some(group) = group else { return refuse(ErrorCode::GROUP_ID_NOT_FOUND) };
+    if group.classic.state != GroupState::Empty && !group.classic.is_consumer() {
+        return refuse(ErrorCode::NON_EMPTY_GROUP);
+    }
+    let mut records = Vec::new();
+    let topics = request.topics.iter().map(|topic| {
+        let is_read = group.classic.is_subscribed(&topic.name);
+        let code = if is_read { ErrorCode::GROUP_SUBSCRIBED_TO_TOPIC } else { ErrorCode::NONE };
+        let partitions = topic.partitions.iter().map(|partition| {
+            let index = partition.partition_index;
+            if !is_read && group.offsets.get(&topic.name, index).is_some() {
+                records.extend(Record::offset_tombstone(&request.group_id, &topic.name, index).ok());
+            }
+            OffsetDeleteResponsePartition {
+                partition_index: index,
+                error_code: code.code(),
+                ..Default::default()
+            }
+        });
+        let partitions = partitions.collect();
+        OffsetDeleteResponseTopic { name: topic.name.clone(), partitions, ..Default::default() }
+    });
+    let topics = topics.collect();
+    let reply = GroupReply::OffsetDelete(OffsetDeleteResponse { topics, ..Default::default() });
+    Decision { records, ..Decision::reply(reply) }
+}
+
+/// Decides on the deletion of a group: a tombstone on every key of it, in one batch.
+pub(crate) fn decide_delete(group: Option<&Group>) -> Decision<GroupDecider> {
+    let refuse = |code| Decision::reply(GroupReply::Code(code));
+    let Some(group) = group else { return refuse(ErrorCode::GROUP_ID_NOT_FOUND) };
+    if group.classic.state != GroupState::Empty {
+        return refuse(ErrorCode::NON_EMPTY_GROUP);
+    }
+    let id = &group.classic.id;
+    let mut records: Vec<Record> = group
+        .offsets
+        .all()
+        .filter_map(|(topic, partition, _)| Record::offset_tombstone(id, topic, partition).ok())
+        .collect();
+    records.extend(Record::group_tombstone(id).ok());
+    Decision { records, ..refuse(ErrorCode::NONE) }
+}
+
+/// Tombstones of the offsets of deleted topics, bounded; and whether that was all. A topic made anew under the same name keeps its offsets.
+pub(crate) fn deleted_topics<'a>(
+    groups: impl Iterator<Item = &'a Group>,
+    topics: &[(Str, Uuid)],
+) -> (Vec<Record>, bool) {
+    let mut batch = Bounded::default();
+    for group in groups {
+        for (topic, id) in topics {
+            for (partition, committed) in group.offsets.topic(topic) {
+                if (committed.topic_id.is_zero() || committed.topic_id == *id)
+                    && !batch.push(Record::offset_tombstone(&group.classic.id, topic, partition).ok())
+                {
+                    return (batch.records, false);
+                }
+            }
+        }
+    }
+    (batch.records, true)
+}
+
+/// Tombstones of what has expired, groups that end with it included, bounded; and whether that was all.
+pub(crate) fn expired_records<'a>(
+    groups: impl Iterator<Item = &'a Group>,
+    config: &GroupConfig,
+    now: Now,
+) -> (Vec<Record>, bool) {
+    let mut batch = Bounded::default();
+    for group in groups {
+        let id = &group.classic.id;
+        let mut expired_count = 0usize;
+        for (topic, partition) in expired(group, config, now.unix_ms) {
+            expired_count += 1;
+            if !batch.push(Record::offset_tombstone(id, topic, partition).ok()) {
+                return (batch.records, false);
+            }
+        }
+        let ends = group.classic.state == GroupState::Empty
+            && group.classic.pending.is_empty()
+            && expired_count == group.offsets.all().count();
+        if ends && !batch.push(Record::group_tombstone(id).ok()) {
+            return (batch.records, false);
+        }
+    }
+    (batch.records, true)
+}
+
+/// Records up to [`CLEANUP_RECORDS_BYTES_MAX`].
+#[derive(Default)]
+struct Bounded {
+    records: Vec<Record>,
+    bytes: usize,
+}
+
+impl Bounded {
+    /// Takes a record; false if there is no room, which the first one always has.
+    fn push(&mut self, record: Option<Record>) -> bool {
+        let Some(record) = record else { return true };
+        if self.bytes + record.len_bytes() > CLEANUP_RECORDS_BYTES_MAX && !self.records.is_empty() {
+            return false;
+        }
+        self.bytes += record.len_bytes();
+        self.records.push(record);
+        true
+    }
+}
