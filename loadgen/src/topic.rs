@@ -12,7 +12,9 @@ use protocol::messages::{CreateTopicsRequest, ListOffsetsRequest};
 use crate::BenchArgs;
 use crate::clock::pause;
 
+/// Highest version filled here, and the first in which the broker has defaults (KIP-464).
 const CREATE_MAX: i16 = 7;
+const DEFAULTS_FROM: i16 = 4;
 const LIST_OFFSETS_MAX: i16 = 7;
 const TIMEOUT_MS: i32 = 30_000;
 /// How often leaders are looked for, 100 ms apart.
@@ -40,16 +42,15 @@ pub(crate) fn prepare(client: &mut BlockingClient, args: &BenchArgs) -> Result<V
 }
 
 fn create(client: &mut BlockingClient, args: &BenchArgs) -> Result<(), ClientError> {
-    let topic = CreatableTopic {
-        name: (&args.topic).into(),
-        num_partitions: args.partitions.unwrap_or(-1),
-        replication_factor: args.replication_factor.unwrap_or(-1),
-        ..Default::default()
-    };
-    let (_, answer) = client.call(Target::Controller, CREATE_MAX, |_| CreateTopicsRequest {
-        topics: vec![topic],
-        timeout_ms: TIMEOUT_MS,
-        ..Default::default()
+    let (_, answer) = client.call(Target::Controller, CREATE_MAX, |version| {
+        let unset = if version >= DEFAULTS_FROM { -1 } else { 1 };
+        let topic = CreatableTopic {
+            name: (&args.topic).into(),
+            num_partitions: args.partitions.unwrap_or(unset),
+            replication_factor: args.replication_factor.unwrap_or(unset as i16),
+            ..Default::default()
+        };
+        CreateTopicsRequest { topics: vec![topic], timeout_ms: TIMEOUT_MS, ..Default::default() }
     })?;
     for result in &answer.topics {
         if result.error_code != ErrorCode::TOPIC_ALREADY_EXISTS.code() {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use protocol::types::Uuid;
 use serde_json::Value;
 
 use super::args::OutputFormat;
@@ -64,6 +65,11 @@ pub(super) fn list(numbers: &[i32]) -> String {
         return "-".into();
     }
     numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// A topic's id; none from brokers that have no topic ids.
+pub(super) fn topic_id(id: Uuid) -> Option<String> {
+    (!id.is_zero()).then(|| id.to_string())
 }
 
 /// A number, or `-`.

@@ -124,6 +124,16 @@ impl ClientError {
         }
     }
 
+    /// Whether the same may succeed a moment later: the way to the broker failed, or it said so itself. Whether the broker did
+    /// what it was asked may be unknown then.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Connect { .. } | Self::Io { .. } | Self::Connection { .. } => true,
+            Self::Broker { code, .. } => code.is_retriable(),
+            Self::Send(_) | Self::Unknown(_) => false,
+        }
+    }
+
     /// The broker's code, if a broker answered one.
     pub fn code(&self) -> Option<ErrorCode> {
         match self {

@@ -23,7 +23,7 @@ pub(super) struct Fetcher<'a> {
     positions: BTreeMap<i32, Position>,
     /// Leaders in the order they are asked, the next one first.
     leaders: VecDeque<i32>,
-    /// Tries in a row that failed for want of a leader.
+    /// Tries in a row that failed for want of a leader or a way to it.
     failures: u32,
 }
 
@@ -34,7 +34,7 @@ const PARTITION_MAX_BYTES: i32 = 4 << 20;
 /// How long a leader without records may wait for some, shared among the leaders.
 const MAX_WAIT_MS: i32 = 500;
 /// Failures in a row, 200 ms apart, after which a missing leader is an error.
-const FAILURES_MAX: u32 = 50;
+const FAILURES_MAX: u32 = 150;
 
 impl<'a> Fetcher<'a> {
     pub(super) fn new(topic: &'a str, positions: BTreeMap<i32, Position>) -> Self {
@@ -63,9 +63,7 @@ impl<'a> Fetcher<'a> {
                 }
                 Ok(records)
             }
-            Err(error) if error.code().is_some_and(|code| code.is_retriable()) => {
-                self.find_leaders(session, error)
-            }
+            Err(error) if error.may_pass() => self.find_leaders(session, error),
             Err(error) => Err(error.into()),
         }
     }
@@ -184,7 +182,8 @@ impl<'a> Fetcher<'a> {
             return Err(error.into());
         }
         pause();
-        session.client.refresh(Some(&[self.topic]), false)?;
+        // If this fails as well, the next try tells.
+        session.client.refresh(Some(&[self.topic]), false).unwrap_or_default();
         self.leaders.clear();
         Ok(Vec::new())
     }

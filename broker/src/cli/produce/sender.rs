@@ -5,20 +5,21 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use bytes::Bytes;
-use client::ClientError;
 use client::blocking::Target;
+use client::{ClientError, SendError};
 use protocol::error::ErrorCode;
-use protocol::messages::ProduceRequest;
 use protocol::messages::produce_request::{PartitionProduceData, TopicProduceData};
+use protocol::messages::{InitProducerIdRequest, ProduceRequest};
 use protocol::partitioner::partition_for_key;
 use protocol::records::BatchBuilder;
 
-use super::ProduceArgs;
+use super::{Acks, ProduceArgs};
 use crate::cli::error::CliError;
 use crate::cli::session::{Session, now_ms, pause};
 
-/// Collects a batch a partition and sends it when it is full, or when asked to. A failed batch is sent again while the broker says
-/// that this may help: at least once, in order, without idempotence.
+/// Collects a batch a partition and sends it when it is full, or when asked to. With acks=all it is an idempotent producer
+/// (KIP-98): a batch whose answer is missing is sent again, and the broker keeps one. Otherwise only batches that were refused are
+/// sent again.
 #[derive(Debug)]
 pub(super) struct Sender<'a> {
     session: Session,
@@ -26,6 +27,10 @@ pub(super) struct Sender<'a> {
     headers: Vec<(&'a [u8], Option<&'a [u8]>)>,
     partitions: Vec<i32>,
     batches: BTreeMap<i32, BatchBuilder>,
+    /// Producer id and epoch, if idempotent.
+    producer: Option<(i64, i16)>,
+    /// Next sequence of each partition.
+    sequences: BTreeMap<i32, i32>,
     /// Where records without keys go until the next flush.
     turn: usize,
 }
@@ -34,9 +39,10 @@ pub(super) struct Sender<'a> {
 const BATCH_BYTES: usize = 256 * 1024;
 /// Last version that names topics instead of their ids.
 const PRODUCE_MAX: i16 = 12;
+const INIT_PRODUCER_ID_MAX: i16 = 4;
 const TIMEOUT_MS: i32 = 30_000;
-/// How often a batch is sent, 200 ms apart.
-const TRIES: u32 = 30;
+/// How often a batch is sent, 200 ms apart: Kafka misses a dead leader only after 9 s.
+const TRIES: u32 = 150;
 
 impl<'a> Sender<'a> {
     pub(super) fn new(mut session: Session, args: &'a ProduceArgs) -> Result<Self, CliError> {
@@ -50,7 +56,17 @@ impl<'a> Sender<'a> {
         }
         let headers =
             args.header.iter().map(|(key, value)| (key.as_bytes(), Some(value.as_bytes()))).collect();
-        Ok(Self { session, args, headers, partitions, batches: BTreeMap::new(), turn: now_ms() as usize })
+        let producer = if args.acks == Acks::All { producer_id(&mut session)? } else { None };
+        Ok(Self {
+            session,
+            args,
+            headers,
+            partitions,
+            batches: BTreeMap::new(),
+            producer,
+            sequences: BTreeMap::new(),
+            turn: now_ms() as usize,
+        })
     }
 
     /// Adds a record to its partition's batch.
@@ -83,10 +99,21 @@ impl<'a> Sender<'a> {
     /// Sends all batches and waits until they are acknowledged.
     pub(super) fn flush(&mut self) -> Result<(), CliError> {
         for (partition, batch) in std::mem::take(&mut self.batches) {
+            let batch = self.numbered(partition, batch);
             self.deliver(partition, &batch.build()?)?;
             self.turn += 1;
         }
         Ok(())
+    }
+
+    /// Gives a batch its producer and sequence, if there is one.
+    fn numbered(&mut self, partition: i32, batch: BatchBuilder) -> BatchBuilder {
+        let Some((id, epoch)) = self.producer else { return batch };
+        let next = self.sequences.entry(partition).or_insert(0);
+        let sequence = *next;
+        // Sequences wrap from i32::MAX to 0.
+        *next = ((i64::from(sequence) + batch.len() as i64) & i64::from(i32::MAX)) as i32;
+        batch.producer(id, epoch, sequence)
     }
 
     fn deliver(&mut self, partition: i32, batch: &Bytes) -> Result<(), CliError> {
@@ -94,13 +121,20 @@ impl<'a> Sender<'a> {
         loop {
             tries += 1;
             match self.send(partition, batch) {
-                Err(error) if tries < TRIES && may_pass(&error) => {
+                Err(error) if tries < TRIES && self.may_resend(&error) => {
                     pause();
-                    self.session.client.refresh(Some(&[&self.args.topic]), true)?;
+                    // If this fails as well, the next try tells.
+                    self.session.client.refresh(Some(&[&self.args.topic]), true).unwrap_or_default();
                 }
                 outcome => return Ok(outcome?),
             }
         }
+    }
+
+    /// Whether sending again can't append twice, and may help.
+    fn may_resend(&self, error: &ClientError) -> bool {
+        let refused = error.code().is_some_and(|code| code != ErrorCode::REQUEST_TIMED_OUT);
+        error.may_pass() && (refused || self.producer.is_some())
     }
 
     fn send(&mut self, partition: i32, batch: &Bytes) -> Result<(), ClientError> {
@@ -130,7 +164,25 @@ fn request(topic: &str, partition: i32, batch: Bytes, acks: i16) -> ProduceReque
     ProduceRequest { acks, timeout_ms: TIMEOUT_MS, topic_data: vec![topic], ..Default::default() }
 }
 
-/// A timeout isn't among these: the batch may have been appended.
-fn may_pass(error: &ClientError) -> bool {
-    error.code().is_some_and(|code| code.is_retriable() && code != ErrorCode::REQUEST_TIMED_OUT)
+/// Asks for a producer id; none from a broker that has none.
+fn producer_id(session: &mut Session) -> Result<Option<(i64, i16)>, ClientError> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let outcome = session.client.call::<InitProducerIdRequest>(Target::Any, INIT_PRODUCER_ID_MAX, |_| {
+            InitProducerIdRequest {
+                transactional_id: None,
+                transaction_timeout_ms: i32::MAX,
+                ..Default::default()
+            }
+        });
+        let answer = match outcome {
+            Err(ClientError::Send(SendError::Unsupported { .. })) => return Ok(None),
+            outcome => outcome?.1,
+        };
+        match ClientError::check(answer.error_code, None, || "asking for a producer id".into()) {
+            Err(error) if tries < TRIES && error.may_pass() => pause(),
+            outcome => return outcome.map(|()| Some((answer.producer_id, answer.producer_epoch))),
+        }
+    }
 }

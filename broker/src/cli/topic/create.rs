@@ -9,7 +9,7 @@ use protocol::messages::create_topics_request::{CreatableTopic, CreatableTopicCo
 use serde_json::json;
 
 use crate::cli::error::CliError;
-use crate::cli::output::say;
+use crate::cli::output::{say, topic_id};
 use crate::cli::session::{Session, parse_pair};
 
 /// Options of `topic create`.
@@ -52,7 +52,7 @@ pub(crate) fn run(mut session: Session, args: &CreateArgs) -> Result<(), CliErro
         return Ok(());
     }
     ClientError::check(created.error_code, created.error_message.as_deref(), || format!("topic {name}"))?;
-    let id = created.topic_id.to_string();
+    let id = topic_id(created.topic_id);
     let json =
         || json!({"topic": name, "created": true, "topic_id": id, "partitions": created.num_partitions});
     say(session.output, &format!("created {name}"), json)?;

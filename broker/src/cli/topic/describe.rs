@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::args::OutputFormat;
 use crate::cli::error::CliError;
 use crate::cli::offsets::{EARLIEST, LATEST, at_timestamp};
-use crate::cli::output::{Table, list, or_dash};
+use crate::cli::output::{Table, list, or_dash, topic_id};
 use crate::cli::session::Session;
 
 /// Options of `topic describe`.
@@ -29,7 +29,7 @@ const SET_ON_TOPIC: i8 = 1;
 
 struct Described {
     name: String,
-    id: String,
+    id: Option<String>,
     configs: Vec<(String, String)>,
     partitions: Vec<Partition>,
 }
@@ -73,7 +73,7 @@ fn describe(session: &mut Session, name: &str) -> Result<Described, CliError> {
         let end = at_timestamp(session, name, index, LATEST).ok();
         partitions.push(Partition { index, info, start, end });
     }
-    Ok(Described { name: name.into(), id: topic.id.to_string(), configs, partitions })
+    Ok(Described { name: name.into(), id: topic_id(topic.id), configs, partitions })
 }
 
 /// Configs set on the topic itself, by name.
@@ -104,7 +104,8 @@ fn configs(session: &mut Session, name: &str) -> Result<Vec<(String, String)>, C
 fn write_table(topic: &Described, out: &mut impl std::io::Write) -> Result<(), CliError> {
     let configs: Vec<String> = topic.configs.iter().map(|(key, value)| format!("{key}={value}")).collect();
     let configs = if configs.is_empty() { "none set".into() } else { configs.join(" ") };
-    writeln!(out, "{}  id {}  configs: {configs}", topic.name, topic.id)?;
+    let id = topic.id.as_deref().unwrap_or("-");
+    writeln!(out, "{}  id {id}  configs: {configs}", topic.name)?;
     let mut table =
         Table::new(&["PARTITION", "LEADER", "EPOCH", "REPLICAS", "ISR", "OFFLINE", "START", "END"]);
     for Partition { index, info, start, end } in &topic.partitions {

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::error::CliError;
-use crate::cli::output::{Table, print};
+use crate::cli::output::{Table, print, topic_id};
 use crate::cli::session::Session;
 
 /// Options of `topic list`.
@@ -32,7 +32,7 @@ pub(crate) fn run(mut session: Session, args: &ListArgs) -> Result<(), CliError>
     let json = || {
         let one = |(name, topic): (&str, &client::TopicInfo)| {
             json!({
-                "topic": name, "topic_id": topic.id.to_string(), "internal": topic.is_internal,
+                "topic": name, "topic_id": topic_id(topic.id), "internal": topic.is_internal,
                 "partitions": topic.partitions.len(), "replicas": replicas(topic),
             })
         };

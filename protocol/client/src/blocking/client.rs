@@ -178,7 +178,12 @@ impl BlockingClient {
     fn any(&mut self) -> Result<&mut BlockingConnection, ClientError> {
         let open = match self.any.take() {
             Some(open) => open,
-            None => first_that_answers(&self.bootstrap, &self.config)?,
+            None => {
+                // The brokers named first may be down by now, while others are known.
+                let known = self.cluster.nodes().map(Node::address);
+                let addresses: Vec<String> = self.bootstrap.iter().cloned().chain(known).collect();
+                first_that_answers(&addresses, &self.config)?
+            }
         };
         Ok(self.any.insert(open))
     }
@@ -196,11 +201,11 @@ const METADATA_MAX: i16 = 12;
 const COORDINATOR_MAX: i16 = 5;
 
 fn first_that_answers(
-    bootstrap: &[String],
+    addresses: &[String],
     config: &ConnectionConfig,
 ) -> Result<BlockingConnection, ClientError> {
     let mut last = ClientError::Unknown("no bootstrap server was given".into());
-    for address in bootstrap {
+    for address in addresses {
         match BlockingConnection::connect(address, config.clone(), CONNECT_TIMEOUT) {
             Ok(connection) => return Ok(connection),
             Err(error) => last = error,
