@@ -38,6 +38,10 @@ impl Clock for TestClock {
             Poll::Pending
         }))
     }
+
+    fn yield_point(&self) -> Pin<Box<dyn Future<Output = ()>>> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 type Groups = Coordinator<GroupDecider, MemoryLog, TestClock>;

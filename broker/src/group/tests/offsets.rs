@@ -157,14 +157,9 @@ fn deleting_a_group_leaves_a_tombstone_on_every_key() {
 #[test]
 fn deleting_offsets_spares_topics_that_are_read() {
     let delete = |world: &mut World, topic: &str| {
-        let partition = OffsetDeleteRequestPartition { partition_index: 0, ..Default::default() };
-        let topic = OffsetDeleteRequestTopic {
-            name: topic.into(),
-            partitions: vec![partition],
-            ..Default::default()
-        };
-        let request =
-            OffsetDeleteRequest { group_id: GROUP.into(), topics: vec![topic], ..Default::default() };
+        let partition = OffsetDeleteRequestPartition { partition_index: 0 };
+        let topic = OffsetDeleteRequestTopic { name: topic.into(), partitions: vec![partition] };
+        let request = OffsetDeleteRequest { group_id: GROUP.into(), topics: vec![topic] };
         let waiter = world.ask(GroupRequest::OffsetDelete(request));
         match world.answer(waiter) {
             Some(GroupReply::OffsetDelete(response)) if response.error_code != 0 => response.error_code,
@@ -206,4 +201,23 @@ fn a_deleted_topics_offsets_go_in_bounded_steps() {
     world.pass(1_000);
     assert_eq!(world.log.records().len(), before + 20_000);
     assert!(world.group().is_none());
+}
+
+#[test]
+fn the_retention_check_goes_through_many_groups_in_steps() {
+    let mut world = World::with(short_retention());
+    for group in 0..25 {
+        let mut request = commit_request("", -1, 1);
+        request.group_id = format!("g{group:02}").into();
+        let partition = request.topics[0].partitions[0].clone();
+        request.topics[0].partitions = vec![partition; 1_000];
+        for (index, partition) in request.topics[0].partitions.iter_mut().enumerate() {
+            partition.partition_index = index as i32;
+        }
+        assert_eq!(world.commit_request(request, 9), 0);
+    }
+    world.pass(10 * MINUTE_MS);
+    assert!(world.runtime.decider().groups().count() > 1, "one step isn't all");
+    world.pass(MINUTE_MS);
+    assert_eq!(world.runtime.decider().groups().count(), 0);
 }

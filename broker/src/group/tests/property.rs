@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use protocol::error::ErrorCode;
 use protocol::types::Str;
 
 use super::world::{GROUP, REBALANCE_MS, SESSION_MS, TestJoin, World, loaded};
@@ -21,6 +22,7 @@ enum Act {
     Leave(usize),
     Forget(usize),
     Pass(i64),
+    Refuse(bool),
     Restart,
 }
 
@@ -36,6 +38,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => client.clone().prop_map(Act::Leave),
         1 => client.prop_map(Act::Forget),
         4 => prop_oneof![1..500i64, 1..20_000i64, Just(i64::from(REBALANCE_MS))].prop_map(Act::Pass),
+        1 => prop_oneof![1 => Just(true), 3 => Just(false)].prop_map(Act::Refuse),
         1 => Just(Act::Restart),
     ]
 }
@@ -85,6 +88,10 @@ impl Clients {
             }
             Act::Forget(client) => self.clients[client].id = Str::default(),
             Act::Pass(ms) => world.pass(ms),
+            Act::Refuse(refuse) => {
+                world.is_refusing = true;
+                world.log.refuse(refuse.then_some(ErrorCode::NOT_ENOUGH_REPLICAS));
+            }
             Act::Restart => {}
         }
         self.collect(world);
@@ -122,8 +129,9 @@ impl Clients {
                     protocols.insert(response.protocol_name.unwrap_or_default().to_string());
                 }
             }
-            if let Some(GroupReply::Sync(response)) = client.sync.and_then(|waiter| world.answer(waiter)) {
-                client.sync = None;
+            let Some(reply) = client.sync.and_then(|waiter| world.answer(waiter)) else { continue };
+            client.sync = None;
+            if let GroupReply::Sync(response) = reply {
                 let partition = String::from_utf8(response.assignment.to_vec()).unwrap();
                 if response.error_code == 0 && !partition.is_empty() {
                     let owners = self.owners.entry(client.generation).or_default();
@@ -236,8 +244,14 @@ proptest! {
                 check_state(group);
                 check_timers(&world, group);
             }
+            if world.group().is_none() {
+                // Its generations begin anew.
+                clients.owners.clear();
+                clients.protocols.clear();
+            }
             check_replay(&world);
         }
+        world.log.refuse(None);
         // Left alone, every group ends empty and every waiter is answered.
         for _ in 0..4 {
             world.pass(i64::from(REBALANCE_MS + SESSION_MS) + 300_000);

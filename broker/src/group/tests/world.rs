@@ -33,6 +33,8 @@ pub(super) struct World {
     pub(super) log: MemoryLog,
     pub(super) now_ms: i64,
     pub(super) config: Rc<GroupConfig>,
+    /// Whether failures are expected: they count as codes.
+    pub(super) is_refusing: bool,
     next_waiter: u64,
     answers: BTreeMap<WaiterId, Answer<GroupDecider>>,
 }
@@ -51,12 +53,15 @@ impl World {
         let config = Rc::new(config);
         let decider = loaded(&log, &config);
         let runtime = Runtime::new(decider, log.end_offset(), at(now_ms));
-        Self { runtime, log, now_ms, config, next_waiter: 0, answers: BTreeMap::new() }
+        Self { runtime, log, now_ms, config, is_refusing: false, next_waiter: 0, answers: BTreeMap::new() }
     }
 
     /// A kill and a restart: what isn't in the log is gone.
     pub(super) fn restarted(self) -> Self {
-        Self::over(self.log.next_leadership(), GroupConfig::clone(&self.config), self.now_ms)
+        let mut next = Self::over(self.log.next_leadership(), GroupConfig::clone(&self.config), self.now_ms);
+        // Ids stay unique, as random ones are.
+        next.next_waiter = self.next_waiter;
+        next
     }
 
     pub(super) fn ask(&mut self, request: GroupRequest) -> WaiterId {
@@ -85,7 +90,11 @@ impl World {
     }
 
     pub(super) fn answer(&mut self, waiter: WaiterId) -> Option<GroupReply> {
-        self.answers.remove(&waiter).map(|answer| answer.unwrap())
+        match self.answers.remove(&waiter)? {
+            Ok(reply) => Some(reply),
+            Err(code) if self.is_refusing => Some(GroupReply::Code(code)),
+            Err(code) => panic!("{code}"),
+        }
     }
 
     pub(super) fn failure(&mut self, waiter: WaiterId) -> Option<ErrorCode> {
@@ -113,6 +122,7 @@ impl World {
     pub(super) fn maybe_joined(&mut self, waiter: WaiterId) -> Option<JoinGroupResponse> {
         self.answer(waiter).map(|reply| match reply {
             GroupReply::Join(response) => response,
+            GroupReply::Code(code) => JoinGroupResponse { error_code: code.code(), ..Default::default() },
             other => panic!("{other:?}"),
         })
     }
@@ -172,6 +182,7 @@ impl World {
         let waiter = self.ask(GroupRequest::Commit(Box::new(request), vec![ErrorCode::NONE], version));
         match self.answer(waiter) {
             Some(GroupReply::Commit(response)) => response.topics[0].partitions[0].error_code,
+            Some(GroupReply::Code(code)) => code.code(),
             other => panic!("{other:?}"),
         }
     }
