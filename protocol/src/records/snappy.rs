@@ -1,5 +1,4 @@
-//! Snappy in the framing of snappy-java ("xerial"), which Kafka's clients write: a 16-byte header, then
-//! blocks with a 4-byte length.
+//! Snappy in the framing of snappy-java ("xerial"), which Kafka's clients write: a 16-byte header, then blocks with a 4-byte length.
 
 use std::io::{self, BufRead, Read};
 

@@ -49,11 +49,6 @@ pub(crate) fn expect_current() -> Current {
     current().expect("called outside of a simulated task")
 }
 
-/// True inside a simulated task.
-pub(crate) fn is_current() -> bool {
-    CURRENT.with(|place| place.borrow().is_some())
-}
-
 impl Current {
     /// False once the task's node has crashed: its futures are then only being dropped and may start nothing new.
     pub(crate) fn is_alive(&self) -> bool {

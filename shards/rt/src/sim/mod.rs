@@ -31,18 +31,18 @@
 //! ```
 
 mod current;
-mod disk;
+pub(crate) mod disk;
 mod event;
 mod exec;
-mod facade;
-mod net;
+pub(crate) mod facade;
+pub(crate) mod net;
 mod node;
 mod rng;
 mod simulation;
 mod slot;
 mod stop;
 mod task;
-mod timer;
+pub(crate) mod timer;
 mod trace;
 mod world;
 

@@ -10,24 +10,16 @@ use super::file::File;
 use super::lottery::Lottery;
 use super::state::{Disk, Fate};
 use super::submit::{submit, submit_atomic};
+use crate::fs::DirEntry;
 use crate::sim::current::expect_current;
 
-/// One name of a directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) name: String,
-    pub(crate) is_dir: bool,
-    /// In bytes; 0 for a directory.
-    pub(crate) len: u64,
-}
-
 /// The names of a directory, sorted.
-pub(crate) fn list(disk: &Disk, path: &Path) -> io::Result<Vec<Entry>> {
+pub(crate) fn list(disk: &Disk, path: &Path) -> io::Result<Vec<DirEntry>> {
     let dir = disk.find(path)?;
     if !disk.tree.is_dir(dir) {
         return Err(io::ErrorKind::NotADirectory.into());
     }
-    let entry = |(name, ino): (&String, _)| Entry {
+    let entry = |(name, ino): (&String, _)| DirEntry {
         name: name.clone(),
         is_dir: disk.tree.is_dir(ino),
         len: disk.file(ino).map_or(0, super::file_data::FileData::len),
@@ -45,7 +37,7 @@ pub(crate) async fn create_dir_all(path: &Path) -> io::Result<()> {
 }
 
 /// The names come in no useful order, as from a file system; the seed decides it.
-pub(crate) async fn read_dir(path: &Path) -> io::Result<Vec<Entry>> {
+pub(crate) async fn read_dir(path: &Path) -> io::Result<Vec<DirEntry>> {
     let path = path.to_path_buf();
     submit(
         &expect_current(),

@@ -26,7 +26,6 @@ pub(crate) enum Segment {
 #[derive(Debug)]
 pub(crate) struct End {
     pub(crate) node: NodeId,
-    pub(crate) incarnation: u32,
     pub(crate) addr: SocketAddr,
     /// A process still holds this end, or will once it has accepted.
     pub(crate) open: bool,
@@ -51,10 +50,9 @@ pub(crate) struct End {
 }
 
 impl End {
-    pub(crate) fn new(node: NodeId, incarnation: u32, addr: SocketAddr) -> End {
+    pub(crate) fn new(node: NodeId, addr: SocketAddr) -> End {
         End {
             node,
-            incarnation,
             addr,
             open: true,
             wire: VecDeque::new(),

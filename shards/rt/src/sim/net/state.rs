@@ -135,14 +135,12 @@ impl Net {
         let id = ConnId(self.next_conn);
         self.next_conn += 1;
         listener.backlog.push_back(id);
-        let (incarnation, waker) = (listener.incarnation, listener.waker.take());
-        if let Some(waker) = waker {
+        if let Some(waker) = listener.waker.take() {
             waker.wake();
         }
         let ip = if attempt.to.ip().is_loopback() { attempt.to.ip() } else { attempt.node.ip() };
         let client = SocketAddr::new(ip, self.next_port(attempt.node));
-        let ends =
-            [End::new(attempt.node, attempt.incarnation, client), End::new(server, incarnation, attempt.to)];
+        let ends = [End::new(attempt.node, client), End::new(server, attempt.to)];
         self.conns.insert(id, ends);
         Some(id)
     }

@@ -1,7 +1,0 @@
-//! Names, rules, syntax, precedence.
-
-mod load;
-mod names;
-mod properties;
-mod topic;
-mod values;

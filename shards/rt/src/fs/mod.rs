@@ -1,0 +1,17 @@
+//! Files by direct I/O.
+//!
+//! Nothing is durable before a sync: contents and sizes by [`File::sync_data`], names by [`sync_dir`]. After any failed
+//! write or sync, what is on disk is unknown, and no later sync makes up for it.
+
+mod buf;
+mod file;
+mod lock;
+mod names;
+
+pub use buf::{BLOCK, IoBuf};
+pub use file::{File, OpenMode};
+pub use lock::{FileLock, try_lock};
+pub use names::{
+    DirEntry, create_dir_all, exists, free_space, read, read_dir, remove_dir_all, remove_file, rename,
+    sync_dir, sync_fs, write_atomic,
+};

@@ -1,0 +1,217 @@
+//! An established connection.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use futures_lite::{AsyncRead, AsyncWrite};
+use glommio::net::TcpStream;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown};
+
+use crate::real::{current, relay::relay};
+
+/// Slices in one `sendmsg`.
+const SLICES_MAX: usize = 64;
+
+/// See [`crate::net::Conn`]. Receiving and sending are independent, and each has one task at a time.
+pub(crate) struct Conn {
+    /// Owns the descriptor and waits for readiness. Borrowed within one poll only.
+    stream: RefCell<TcpStream>,
+    peer: SocketAddr,
+    local: SocketAddr,
+    /// The last read took all there was: ask for readiness before reading again.
+    drained: Cell<bool>,
+    receiving: Cell<bool>,
+    sending: Cell<bool>,
+    /// A send was given up half-way: what follows would be read as part of it.
+    torn: Cell<bool>,
+}
+
+/// Connects by the ring, with the system's own timeout.
+pub(crate) async fn connect(to: SocketAddr) -> io::Result<Conn> {
+    let stream: TcpStream = relay(TcpStream::connect(to)).await.map_err(io::Error::from)?;
+    Conn::of(stream, to)
+}
+
+impl Conn {
+    /// Takes the descriptor over, on the shard it is called on.
+    pub(super) fn new(fd: OwnedFd, peer: SocketAddr) -> io::Result<Conn> {
+        // SAFETY: the descriptor is owned, and the stream owns it from here on.
+        #[allow(unsafe_code, reason = "glommio takes only raw descriptors")]
+        let stream = unsafe { TcpStream::from_raw_fd(fd.into_raw_fd()) };
+        Conn::of(stream, peer)
+    }
+
+    fn of(stream: TcpStream, peer: SocketAddr) -> io::Result<Conn> {
+        stream.set_nodelay(true).map_err(io::Error::from)?;
+        let local = stream.local_addr().map_err(io::Error::from)?;
+        let (drained, receiving, sending, torn) = Default::default();
+        Ok(Conn { stream: RefCell::new(stream), peer, local, drained, receiving, sending, torn })
+    }
+
+    fn with_fd<T>(&self, call: impl FnOnce(BorrowedFd<'_>) -> T) -> T {
+        let stream = self.stream.borrow();
+        // SAFETY: the stream owns the descriptor and outlives the call.
+        #[allow(unsafe_code, reason = "glommio lends only raw descriptors")]
+        call(unsafe { BorrowedFd::borrow_raw(stream.as_raw_fd()) })
+    }
+
+    pub(crate) fn peer_addr(&self) -> SocketAddr {
+        self.peer
+    }
+
+    pub(crate) fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    pub(crate) async fn recv(&self, mut buf: BytesMut) -> (io::Result<usize>, BytesMut) {
+        assert!(buf.capacity() > buf.len(), "recv into a buffer without room");
+        let _one = Turn::begin(&self.receiving, "recv");
+        let result = poll_fn(|cx| self.poll_recv(&mut buf, cx)).await;
+        if let Ok(n) = result {
+            current::expect("rt::net").turns.consume(n);
+        }
+        (result, buf)
+    }
+
+    /// One `recv` when there is data: when the last one came back full, or readiness has fired. Otherwise glommio waits.
+    fn poll_recv(&self, buf: &mut BytesMut, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        loop {
+            if !self.drained.get() {
+                match self.try_recv(buf) {
+                    Err(Errno::INTR) => continue,
+                    Err(Errno::WOULDBLOCK) => self.drained.set(true),
+                    other => return Poll::Ready(Ok(other?)),
+                }
+            }
+            // Reads nothing: with no bytes at hand it waits for them, else it says 0.
+            match Pin::new(&mut *self.stream.borrow_mut()).poll_read(cx, &mut []) {
+                Poll::Ready(Ok(_)) => self.drained.set(false),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    // The next poll finds out by a plain `recv` whether it was this that woke the task.
+                    self.drained.set(false);
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
+
+    fn try_recv(&self, buf: &mut BytesMut) -> Result<usize, Errno> {
+        let room = buf.spare_capacity_mut();
+        let asked = room.len();
+        let ((filled, _), n) = self.with_fd(|fd| rustix::net::recv(fd, room, RecvFlags::DONTWAIT))?;
+        debug_assert_eq!(filled.len(), n, "no MSG_TRUNC was asked for");
+        // SAFETY: the call has filled the first n bytes of the spare capacity.
+        #[allow(unsafe_code, reason = "reading into spare capacity saves zeroing it")]
+        unsafe {
+            buf.advance_mut(n);
+        }
+        self.drained.set(n > 0 && n < asked);
+        Ok(n)
+    }
+
+    pub(crate) async fn send(&self, bufs: Vec<Bytes>) -> io::Result<()> {
+        if self.torn.get() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let _one = Turn::begin(&self.sending, "send");
+        let mut rest = Rest { bufs, first: 0 };
+        rest.skip(0);
+        // Stays set if this future is dropped or fails before all is out.
+        self.torn.set(true);
+        while !rest.is_done() {
+            let sent = poll_fn(|cx| self.poll_send(&rest, cx)).await?;
+            rest.skip(sent);
+            let shard = current::expect("rt::net");
+            shard.turns.consume(sent);
+            if !rest.is_done() {
+                shard.turns.pass().await;
+            }
+        }
+        self.torn.set(false);
+        Ok(())
+    }
+
+    fn poll_send(&self, rest: &Rest, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        loop {
+            match self.with_fd(|fd| rest.send(fd)) {
+                Err(Errno::INTR) => continue,
+                Err(Errno::WOULDBLOCK) => {}
+                other => return Poll::Ready(Ok(other?)),
+            }
+            // It tries the first slice once more; if that is refused too, readiness is asked for.
+            return Pin::new(&mut *self.stream.borrow_mut()).poll_write(cx, &rest.bufs[rest.first]);
+        }
+    }
+
+    pub(crate) fn shutdown(&self) {
+        // An error says that the connection is gone: nothing is left to end.
+        let _ = self.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Write));
+    }
+
+    pub(crate) fn close(&self) {
+        self.torn.set(true);
+        let _ = self.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Both));
+    }
+}
+
+/// What is still to be sent.
+struct Rest {
+    bufs: Vec<Bytes>,
+    /// Everything before it is sent; it is not empty.
+    first: usize,
+}
+
+impl Rest {
+    fn is_done(&self) -> bool {
+        self.first == self.bufs.len()
+    }
+
+    fn send(&self, fd: BorrowedFd<'_>) -> Result<usize, Errno> {
+        let mut slices = [IoSlice::new(&[]); SLICES_MAX];
+        let left = &self.bufs[self.first..];
+        for (slice, buf) in slices.iter_mut().zip(left) {
+            *slice = IoSlice::new(buf);
+        }
+        let slices = &slices[..left.len().min(SLICES_MAX)];
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        rustix::net::sendmsg(fd, slices, &mut SendAncillaryBuffer::default(), flags)
+    }
+
+    fn skip(&mut self, mut sent: usize) {
+        while let Some(buf) = self.bufs.get_mut(self.first) {
+            let step = sent.min(buf.len());
+            buf.advance(step);
+            sent -= step;
+            if !buf.is_empty() {
+                return;
+            }
+            // Let go at once: budgets count these bytes until they are sent.
+            *buf = Bytes::new();
+            self.first += 1;
+        }
+    }
+}
+
+/// One task a direction.
+struct Turn<'a>(&'a Cell<bool>);
+
+impl<'a> Turn<'a> {
+    fn begin(flag: &'a Cell<bool>, what: &str) -> Turn<'a> {
+        assert!(!flag.replace(true), "two tasks in {what} of one connection");
+        Turn(flag)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}
