@@ -9,10 +9,12 @@ use crate::clock::unix_ms;
 use crate::topic::{end_offset, prepare};
 use crate::{BenchArgs, LoadError, Report, produce, verify};
 
-/// Runs the closed loop against the brokers of `bootstrap` (`host:port`, several by commas), and verifies if asked to.
+/// Runs the closed loop against the brokers of `bootstrap` (`host:port`, several by commas), and verifies if
+/// asked to.
 ///
 /// # Errors
-/// The first thing that fails ends the run: nothing is sent again, so that what was measured is one plain run.
+/// The first thing that fails ends the run: nothing is sent again, so that what was measured is one plain
+/// run.
 pub fn bench(bootstrap: &str, args: &BenchArgs) -> Result<Report, LoadError> {
     args.check()?;
     let mut client =

@@ -1,4 +1,5 @@
-//! The closed loop: a number of batches in flight for each partition, the next one as soon as one is acknowledged.
+//! The closed loop: a number of batches in flight for each partition, the next one as soon as one is
+//! acknowledged.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;

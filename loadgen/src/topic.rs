@@ -61,8 +61,8 @@ fn create(client: &mut BlockingClient, args: &BenchArgs) -> Result<(), ClientErr
     Ok(())
 }
 
-/// The offset after a partition's last record. Waits for a leader that doesn't know yet that it is one, as Kafka's for a
-/// moment after a topic was created.
+/// The offset after a partition's last record. Waits for a leader that doesn't know yet that it is one, as
+/// Kafka's for a moment after a topic was created.
 pub(crate) fn end_offset(
     client: &mut BlockingClient,
     topic: &str,

@@ -1,7 +1,7 @@
 //! Which partition a key belongs to, as every client computes it.
 //!
-//! Java's default for keyed records: murmur2 of the key, made positive, modulo the partition count. Clients with another default
-//! (librdkafka's is CRC-32) call this one `murmur2` or `murmur2_random`.
+//! Java's default for keyed records: murmur2 of the key, made positive, modulo the partition count. Clients
+//! with another default (librdkafka's is CRC-32) call this one `murmur2` or `murmur2_random`.
 
 use std::num::NonZeroU32;
 
@@ -29,7 +29,8 @@ pub fn murmur2(bytes: &[u8]) -> u32 {
     hash ^ hash >> 15
 }
 
-/// The partition of records with this key in a topic of `partitions`. An empty key is a key; a null one isn't, and goes anywhere.
+/// The partition of records with this key in a topic of `partitions`. An empty key is a key; a null one
+/// isn't, and goes anywhere.
 pub fn partition_for_key(key: &[u8], partitions: NonZeroU32) -> u32 {
     // Masking, not the absolute value: that is how Java's client makes it positive.
     (murmur2(key) & 0x7fff_ffff) % partitions

@@ -31,7 +31,7 @@ CLIENTS = (
     Suite("idempotence", "sequences, epochs, duplicates, pipelining, by raw bytes and librdkafka", "idempotence.py"),
     Suite("groups", "classic groups: eager, cooperative, static, offsets, admin's view", "groups.py"),
     Suite("big_records", "limits at the byte, large records, small fetch limits", "big_records.py"),
-    Suite("compression", "every codec by every Python client", "compression.py"),
+    Suite("compression", "every codec by every Python client", "codec_matrix.py"),
     Suite("topics", "creation, metadata, ids, deletion, auto-creation, many partitions", "topics.py"),
     Suite("reading", "seek, time queries, limits, long polls, fetch sessions", "reading.py"),
     Suite("aiokafka", "round trip by aiokafka", "aiokafka_client.py"),

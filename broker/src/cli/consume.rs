@@ -38,11 +38,12 @@ pub(super) struct ConsumeArgs {
     /// Only this partition
     #[arg(long, short = 'p', value_parser = clap::value_parser!(i32).range(0..))]
     partition: Option<i32>,
-    /// Start where this group has committed, and commit what was printed. All partitions are read: the group's members, if any, aren't
-    /// joined
+    /// Start where this group has committed, and commit what was printed. All partitions are read: the
+    /// group's members, if any, aren't joined
     #[arg(long, short = 'g')]
     group: Option<String>,
-    /// How to print a record: %t topic, %p partition, %o offset, %T timestamp, %k key, %v value, %h headers, \n \t \\ %%
+    /// How to print a record: %t topic, %p partition, %o offset, %T timestamp, %k key, %v value, %h headers,
+    /// \n \t \\ %%
     #[arg(long, default_value = "%v\\n")]
     format: Format,
 }

@@ -1,5 +1,6 @@
-//! The command line: one file a command. `serve` is parsed here and served by [`crate::server`]; everything else is a client of
-//! any Kafka broker, on the thread of the process, over blocking sockets, so that it works where io_uring doesn't.
+//! The command line: one file a command. `serve` is parsed here and served by [`crate::server`]; everything
+//! else is a client of any Kafka broker, on the thread of the process, over blocking sockets, so that it
+//! works where io_uring doesn't.
 
 mod args;
 mod bench;

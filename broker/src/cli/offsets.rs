@@ -22,10 +22,11 @@ const OFFSET_FETCH_MAX: i16 = 7;
 /// A topic's partition.
 pub(super) type Place = (String, i32);
 
-/// Offset of the first record not older than `timestamp` (ms, or [`LATEST`], [`EARLIEST`]), -1 where there is none. The topic's
-/// metadata must be known.
+/// Offset of the first record not older than `timestamp` (ms, or [`LATEST`], [`EARLIEST`]), -1 where there is
+/// none. The topic's metadata must be known.
 ///
-/// Tries again for a while if the leader doesn't know yet that it is one, as Kafka's right after a topic was created.
+/// Tries again for a while if the leader doesn't know yet that it is one, as Kafka's right after a topic was
+/// created.
 pub(super) fn at_timestamp(
     session: &mut Session,
     topic: &str,

@@ -9,8 +9,8 @@ use super::error::CliError;
 use super::session::Session;
 use super::{Cli, ServeArgs, bench, consume, group, produce, topic};
 
-/// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1 failed, 2 wrong usage, 78
-/// (`serve` only) wrong config.
+/// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1
+/// failed, 2 wrong usage, 78 (`serve` only) wrong config.
 pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
     let Cli { global, command } = Cli::parse();
     let outcome = match command {

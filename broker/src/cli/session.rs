@@ -21,7 +21,8 @@ impl Session {
         Ok(Self { client, output: global.output })
     }
 
-    /// Partitions of a topic, in order, after asking for its metadata. With `create`, waits for a topic that the broker then makes.
+    /// Partitions of a topic, in order, after asking for its metadata. With `create`, waits for a topic that
+    /// the broker then makes.
     pub(super) fn partitions_of(&mut self, topic: &str, create: bool) -> Result<Vec<i32>, CliError> {
         for _ in 0..TOPIC_TRIES {
             self.client.refresh(Some(&[topic]), create)?;
@@ -29,7 +30,8 @@ impl Session {
                 Ok(found) if found.partitions.values().all(|partition| partition.leader >= 0) => {
                     return Ok(found.partitions.keys().copied().collect());
                 }
-                // A topic just made may have no leaders for a moment; one that is missing stays so, unless we may make it.
+                // A topic just made may have no leaders for a moment; one that is missing stays so, unless we
+                // may make it.
                 Ok(_) => {}
                 Err(error) if error.code() == Some(ErrorCode::LEADER_NOT_AVAILABLE) => {}
                 Err(error) if create && error.code() == Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION) => {}

@@ -47,8 +47,8 @@ pub enum GroupChange {
     },
     /// Offsets were looked through for expired ones.
     RetentionChecked {
-        /// Whether some were left for the next step.
-        is_more: bool,
+        /// The group with which the next step goes on; none once all were looked at.
+        next: Option<Str>,
     },
     /// Offsets of these deleted topics are left for the next step.
     TopicsDeletedMore(Vec<(Str, Uuid)>),
@@ -74,12 +74,14 @@ pub enum GroupTimer {
 pub struct GroupDecider {
     config: Rc<GroupConfig>,
     groups: BTreeMap<Str, Group>,
+    /// Where the retention check goes on.
+    retention_next: Option<Str>,
 }
 
 impl GroupDecider {
     /// No groups yet.
     pub fn new(config: Rc<GroupConfig>) -> Self {
-        Self { config, groups: BTreeMap::new() }
+        Self { config, groups: BTreeMap::new(), retention_next: None }
     }
 
     /// A group.
@@ -140,8 +142,10 @@ impl GroupDecider {
     }
 
     fn decide_retention(&self, now: Now) -> Decision<Self> {
-        let (records, is_all) = expired_records(self.groups.values(), &self.config, now);
-        let checked = GroupChange::RetentionChecked { is_more: !is_all };
+        let from = self.retention_next.clone().unwrap_or_default();
+        let groups = self.groups.range(from..).map(|(_, group)| group);
+        let (records, next) = expired_records(groups, &self.config, now);
+        let checked = GroupChange::RetentionChecked { next };
         Decision { changes: vec![checked], ..Decision::records(records) }
     }
 
@@ -270,9 +274,10 @@ impl Decider for GroupDecider {
                 Applying { group, config: &config, now, out }.apply(change);
                 self.forget_if_unused(&id);
             }
-            GroupChange::RetentionChecked { is_more } => {
+            GroupChange::RetentionChecked { next } => {
                 let interval_ms = self.config.offsets_retention_check_interval_ms;
-                let delay_ms = if is_more { CLEANUP_PAUSE_MS } else { interval_ms };
+                let delay_ms = if next.is_some() { CLEANUP_PAUSE_MS } else { interval_ms };
+                self.retention_next = next;
                 out.arm(GroupTimer::Retention, now.after(delay_ms));
             }
             GroupChange::TopicsDeletedMore(topics) => {

@@ -10,6 +10,8 @@ pub const PROTOCOLS_PER_MEMBER_MAX: usize = 64;
 /// Bytes of records that one decision of the broker itself (expiry, deleted topics) appends at most, so that its batch stays below
 /// any sane `max.message.bytes`; the rest follows in the next step.
 pub const CLEANUP_RECORDS_BYTES_MAX: usize = 256 * 1024;
+/// Offsets that one step of the retention check looks at (some ms of work); it goes on after a pause.
+pub const RETENTION_OFFSETS_PER_STEP: usize = 10_000;
 /// Bytes read from the log at a time while loading (`offsets.load.buffer.size`).
 pub const LOAD_READ_BYTES: usize = 5 * 1024 * 1024;
 /// Requests that may wait for a coordinator's answer; beyond, COORDINATOR_NOT_AVAILABLE. Each connection waits for few, so this is a backstop.

@@ -65,8 +65,8 @@ pub struct PartitionInfo {
     pub offline: Vec<i32>,
 }
 
-/// Brokers, topics and coordinators, as far as answers have told them: makes the requests that ask, takes the answers, answers
-/// lookups. Holds what was asked for, no more. Pure; the driver sends.
+/// Brokers, topics and coordinators, as far as answers have told them: makes the requests that ask, takes the
+/// answers, answers lookups. Holds what was asked for, no more. Pure; the driver sends.
 #[derive(Debug, Clone, Default)]
 pub struct Cluster {
     cluster_id: Option<String>,

@@ -74,19 +74,21 @@ impl Answer {
     }
 }
 
-/// The client's side of one connection: negotiates versions, numbers and pipelines requests, matches answers, watches their time.
+/// The client's side of one connection: negotiates versions, numbers and pipelines requests, matches answers,
+/// watches their time.
 ///
 /// It never touches a socket or a clock. The driver, which owns it,
 /// 1. makes it with [`new`](Self::new), whose handshake is at once ready to be sent,
-/// 2. after any call, takes what is to be sent from [`poll_transmit`](Self::poll_transmit) until there is none, and sends it in order,
+/// 2. after any call, takes what is to be sent from [`poll_transmit`](Self::poll_transmit) until there is none,
+///    and sends it in order,
 /// 3. hands received bytes to [`handle_bytes`](Self::handle_bytes), however they were cut, then takes answers from
 ///    [`poll_answer`](Self::poll_answer) until there is none,
 /// 4. calls [`handle_timeout`](Self::handle_timeout) when the time of [`poll_timeout`](Self::poll_timeout) has come,
 /// 5. calls [`handle_eof`](Self::handle_eof) when the peer has closed.
 ///
 /// `now` is any clock that never goes back, as the time since some fixed moment. After an error the connection is over: every
-/// later call says so, and the driver drops the socket. Brokers answer a connection's requests in order, so one answer that never
-/// comes ends the connection: a later one can't be trusted to come.
+/// later call says so, and the driver drops the socket. Brokers answer a connection's requests in order, so
+/// one answer that never comes ends the connection: a later one can't be trusted to come.
 #[derive(Debug)]
 pub struct Connection {
     config: ConnectionConfig,
@@ -113,7 +115,8 @@ struct InFlight {
     deadline: Duration,
 }
 
-/// First version of ApiVersions tried: the lowest flexible one, which everything from Kafka 2.4 on knows at once.
+/// First version of ApiVersions tried: the lowest flexible one, which everything from Kafka 2.4 on knows at
+/// once.
 const API_VERSIONS_FIRST: i16 = 3;
 
 impl Connection {
@@ -146,8 +149,8 @@ impl Connection {
         self.in_flight.len()
     }
 
-    /// Queues a request in a version that [`Versions::choose`] gave. Its answer is due within the config's time and `extra`, for
-    /// which the request lets the broker wait.
+    /// Queues a request in a version that [`Versions::choose`] gave. Its answer is due within the config's
+    /// time and `extra`, for which the request lets the broker wait.
     ///
     /// # Errors
     /// Nothing was queued then.

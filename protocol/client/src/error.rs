@@ -124,8 +124,8 @@ impl ClientError {
         }
     }
 
-    /// Whether the same may succeed a moment later: the way to the broker failed, or it said so itself. Whether the broker did
-    /// what it was asked may be unknown then.
+    /// Whether the same may succeed a moment later: the way to the broker failed, or it said so itself.
+    /// Whether the broker did what it was asked may be unknown then.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Connect { .. } | Self::Io { .. } | Self::Connection { .. } => true,

@@ -4,8 +4,8 @@ use bytes::{Buf, Bytes, BytesMut};
 
 use crate::ConnectionError;
 
-/// Collects received bytes until a frame is whole. Holds at most one frame's limit plus what one receive brought; makes no room
-/// on the strength of an announced size.
+/// Collects received bytes until a frame is whole. Holds at most one frame's limit plus what one receive
+/// brought; makes no room on the strength of an announced size.
 #[derive(Debug)]
 pub(crate) struct Frames {
     buffer: BytesMut,

@@ -1,8 +1,8 @@
 //! A Kafka client as pure machines, and a blocking driver for those who may block.
 //!
-//! [`Connection`] is one connection's protocol: bytes in, bytes out, time as an argument. [`Cluster`] is what a client knows of
-//! topics, leaders and coordinators. Neither does I/O: the load generator drives them over `rt`, the command line through
-//! [`blocking`], so that it works where io_uring doesn't.
+//! [`Connection`] is one connection's protocol: bytes in, bytes out, time as an argument. [`Cluster`] is what
+//! a client knows of topics, leaders and coordinators. Neither does I/O: the load generator drives them over
+//! `rt`, the command line through [`blocking`], so that it works where io_uring doesn't.
 
 pub mod blocking;
 mod cluster;

@@ -9,9 +9,10 @@ use super::{DECOMPRESSED_BYTES_MAX, RecordsError};
 
 /// One whole record batch: a cheap, shared view over the bytes as they came.
 ///
-/// It exists only if the length field matches the bytes, the format is version 2, the codec is known and the CRC-32C holds, so
-/// none of these is asked again. Its records may still be malformed: [`walk`](Self::walk) and [`records`](Self::records) tell.
-/// Building it costs one pass of hardware CRC (some 10 GB/s) and copies nothing.
+/// It exists only if the length field matches the bytes, the format is version 2, the codec is known and the
+/// CRC-32C holds, so none of these is asked again. Its records may still be malformed: [`walk`](Self::walk)
+/// and [`records`](Self::records) tell. Building it costs one pass of hardware CRC (some 10 GB/s) and copies
+/// nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordBatch {
     bytes: Bytes,
@@ -76,14 +77,15 @@ impl RecordBatch {
         self.records_within(DECOMPRESSED_BYTES_MAX)
     }
 
-    /// The records, decompressing at most `decompressed_max` bytes. Zero-copy if uncompressed; otherwise one allocation for some
-    /// tens of KiB of records, which the keys and values then share.
+    /// The records, decompressing at most `decompressed_max` bytes. Zero-copy if uncompressed; otherwise one
+    /// allocation for some tens of KiB of records, which the keys and values then share.
     pub fn records_within(&self, decompressed_max: u64) -> RecordIter {
         RecordIter::new(self, decompressed_max)
     }
 
-    /// Goes over the records without building any (~8 ns each, plus decompression): checks that they are well-formed, as many as
-    /// the header says, with rising offset deltas up to the last one; calls `each` for each.
+    /// Goes over the records without building any (~8 ns each, plus decompression): checks that they are
+    /// well-formed, as many as the header says, with rising offset deltas up to the last one; calls `each`
+    /// for each.
     ///
     /// # Errors
     /// `MalformedRecord`, `Inconsistent`, `Decompress`, `DecompressedTooLarge`.

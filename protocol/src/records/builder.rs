@@ -9,8 +9,8 @@ use super::{Compression, Record, RecordsError, compress, varint};
 
 /// Collects records and writes them as one batch.
 ///
-/// Offset deltas count up from 0 unless a record says otherwise ([`push_record`](Self::push_record)), and the base timestamp is
-/// the first record's. Lifecycle: settings, pushes, [`build`](Self::build).
+/// Offset deltas count up from 0 unless a record says otherwise ([`push_record`](Self::push_record)), and the
+/// base timestamp is the first record's. Lifecycle: settings, pushes, [`build`](Self::build).
 /// ```
 /// use protocol::records::{BatchBuilder, Compression, RecordBatch};
 /// let mut batch = BatchBuilder::new().compression(Compression::Lz4);
@@ -66,8 +66,8 @@ impl BatchBuilder {
         }
     }
 
-    /// A batch that keeps everything of `header` but its records: offsets (the last one too), leader epoch, attributes, base
-    /// timestamp, producer. For rewriting a batch, in another codec or with fewer records.
+    /// A batch that keeps everything of `header` but its records: offsets (the last one too), leader epoch,
+    /// attributes, base timestamp, producer. For rewriting a batch, in another codec or with fewer records.
     pub fn like(header: &BatchHeader) -> Self {
         let keep_time = header.attributes.timestamp_type() == TimestampType::LogAppendTime;
         let max_timestamp = if keep_time { header.max_timestamp } else { -1 };

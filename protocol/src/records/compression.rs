@@ -67,8 +67,8 @@ impl fmt::Display for Compression {
     }
 }
 
-/// Compresses a records block. `level` is the codec's own (gzip 1 to 9, zstd -131072 to 22); none, or -1 for gzip, is the codec's
-/// default. Snappy has no levels, and LZ4 has one here.
+/// Compresses a records block. `level` is the codec's own (gzip 1 to 9, zstd -131072 to 22); none, or -1 for
+/// gzip, is the codec's default. Snappy has no levels, and LZ4 has one here.
 ///
 /// # Errors
 /// `Compress`, if the codec refuses, as zstd may for lack of memory.
@@ -105,8 +105,9 @@ fn lz4(block: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Decompresses a records block as a stream that ends, with an error, at a limit.
 ///
-/// Memory is bounded whatever the block claims: a window of at most 128 MiB for zstd (touched only as far as data really fill it),
-/// 4 MiB a block for LZ4 (whose cut frame may just end early, so count the records), one block for snappy whose claimed length is checked against what its bytes can expand to.
+/// Memory is bounded whatever the block claims: for zstd a window of at most 128 MiB, touched only as far as data
+/// really fill it; for LZ4 4 MiB a block; for snappy one block, whose claimed length is checked against what its
+/// bytes can expand to. A cut LZ4 frame may just end early: its reader has to count the records.
 pub struct Decompressor<R: BufRead> {
     inner: Inner<R>,
     codec: Compression,

@@ -102,7 +102,8 @@ impl Attributes {
 /// A batch's header, field by field. Says nothing of whether the CRC holds: that is [`super::RecordBatch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchHeader {
-    /// Offset of the first record that the batch had when written (compaction may have taken the record itself).
+    /// Offset of the first record that the batch had when written (compaction may have taken the record
+    /// itself).
     pub base_offset: i64,
     /// Bytes after the length field, at least 49.
     pub batch_length: i32,
@@ -116,7 +117,8 @@ pub struct BatchHeader {
     pub attributes: Attributes,
     /// Offset of the last record less `base_offset`; compaction keeps it.
     pub last_offset_delta: i32,
-    /// Timestamp that the records' deltas count from, in ms since 1970; the delete horizon if that bit is set.
+    /// Timestamp that the records' deltas count from, in ms since 1970; the delete horizon if that bit is
+    /// set.
     pub base_timestamp: i64,
     /// Largest timestamp of the batch, in ms since 1970; the append time if the broker's clock stamped it.
     pub max_timestamp: i64,
@@ -131,8 +133,8 @@ pub struct BatchHeader {
 }
 
 impl BatchHeader {
-    /// Reads the header at the front of `bytes`. Checks format version and that the length can be one; neither the CRC nor that
-    /// the whole batch is there.
+    /// Reads the header at the front of `bytes`. Checks format version and that the length can be one;
+    /// neither the CRC nor that the whole batch is there.
     ///
     /// # Errors
     /// `Truncated`, `BadLength`, `UnsupportedMagic`.
@@ -205,14 +207,15 @@ impl BatchHeader {
         ((i64::from(self.base_sequence) + i64::from(self.last_offset_delta)) & i64::from(i32::MAX)) as i32
     }
 
-    /// Time from which tombstones and markers may be removed, in ms since 1970, once the cleaner has set it (KIP-534).
+    /// Time from which tombstones and markers may be removed, in ms since 1970, once the cleaner has set it
+    /// (KIP-534).
     pub fn delete_horizon_ms(&self) -> Option<i64> {
         self.attributes.has_delete_horizon().then_some(self.base_timestamp)
     }
 }
 
-/// The length in bytes, as claimed, of the batch at the front of `bytes`, without decoding it: a log scan steps by this. `None` while fewer than
-/// [`PREFIX_BYTES`] are there. The batch itself needn't be whole.
+/// The length in bytes, as claimed, of the batch at the front of `bytes`, without decoding it: a log scan
+/// steps by this. `None` while fewer than [`PREFIX_BYTES`] are there. The batch itself needn't be whole.
 ///
 /// # Errors
 /// `BadLength` (also the zeros of a file's preset tail) and `UnsupportedMagic`.

@@ -1,4 +1,5 @@
-//! Record batches, format version 2 (KIP-98, KIP-82), and nothing older: Kafka 4 refuses the formats before it.
+//! Record batches, format version 2 (KIP-98, KIP-82), and nothing older: Kafka 4 refuses the formats before
+//! it.
 //!
 //! The layout, big-endian, total length = 12 + `batchLength`:
 //! ```text
@@ -7,7 +8,8 @@
 //!  | offset | length| epoch   | ic  |     |      | delta     | timest. | timest.| id  | epoch| seq.   | ords  | one block
 //!  `------ a broker rewrites -----'       `---------------- covered by the CRC-32C ---------------------------------
 //! ```
-//! The base offset and leader epoch stand outside the CRC, so that a broker assigns offsets without touching the rest.
+//! The base offset and leader epoch stand outside the CRC, so that a broker assigns offsets without touching
+//! the rest.
 //!
 //! | to do this | use |
 //! |--|--|

@@ -5,7 +5,8 @@ use super::header::{
     TimestampType,
 };
 
-/// Writes base offset and leader epoch into the batch in `batch`. Both stand outside the CRC: this costs 12 bytes of writing.
+/// Writes base offset and leader epoch into the batch in `batch`. Both stand outside the CRC: this costs 12
+/// bytes of writing.
 ///
 /// # Panics
 /// If `batch` is shorter than a header.
@@ -15,7 +16,8 @@ pub fn patch_offset_and_epoch(batch: &mut [u8], base_offset: i64, leader_epoch: 
     batch[LEADER_EPOCH_AT..LEADER_EPOCH_AT + 4].copy_from_slice(&leader_epoch.to_be_bytes());
 }
 
-/// Writes clock and max timestamp (ms since 1970) into the batch that fills `batch`, and its new CRC: one pass over the bytes.
+/// Writes clock and max timestamp (ms since 1970) into the batch that fills `batch`, and its new CRC: one
+/// pass over the bytes.
 ///
 /// # Panics
 /// If `batch` is shorter than a header.

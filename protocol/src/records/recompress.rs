@@ -2,8 +2,9 @@
 
 use super::{BatchBuilder, Compression, RecordBatch, RecordsError};
 
-/// Rebuilds `batch` with its records compressed by `codec`. Offsets, timestamps, headers, producer fields and all other attributes stay.
-/// The one place where records are decoded on the way in: about a microsecond a record.
+/// Rebuilds `batch` with its records compressed by `codec`. Offsets, timestamps, headers, producer fields and
+/// all other attributes stay. The one place where records are decoded on the way in: about a microsecond a
+/// record.
 ///
 /// # Errors
 /// Those of reading the records, and `Compress`, `TooLarge`.

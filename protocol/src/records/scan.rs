@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 use super::{BatchHeader, RecordBatch, RecordsError, batch_bytes};
 
-/// The whole batches at the front of some bytes, each checked. Ends silently at a trailing partial batch, which a fetch may
-/// legally end with (KIP-74), and after the first error.
+/// The whole batches at the front of some bytes, each checked. Ends silently at a trailing partial batch,
+/// which a fetch may legally end with (KIP-74), and after the first error.
 #[derive(Debug, Clone)]
 pub struct BatchScan {
     rest: Bytes,
@@ -42,8 +42,9 @@ impl Iterator for BatchScan {
     }
 }
 
-/// Headers of the batches in some bytes, stepping by their lengths, with each batch's position; touches 61 bytes a batch and checks
-/// no CRC. Ends silently where the next batch isn't whole, and after the first error.
+/// Headers of the batches in some bytes, stepping by their lengths, with each batch's position; touches 61
+/// bytes a batch and checks no CRC. Ends silently where the next batch isn't whole, and after the first
+/// error.
 #[derive(Debug, Clone)]
 pub struct HeaderScan<'a> {
     bytes: &'a [u8],

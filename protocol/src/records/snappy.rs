@@ -1,4 +1,5 @@
-//! Snappy in the framing of snappy-java ("xerial"), which Kafka's clients write: a 16-byte header, then blocks with a 4-byte length.
+//! Snappy in the framing of snappy-java ("xerial"), which Kafka's clients write: a 16-byte header, then
+//! blocks with a 4-byte length.
 
 use std::io::{self, BufRead, Read};
 

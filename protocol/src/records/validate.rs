@@ -27,8 +27,8 @@ pub struct ProduceRules {
     pub compression: Option<Compression>,
     /// Whether the request's version knows zstd: Produce from 7 (KIP-110).
     pub zstd_allowed: bool,
-    /// Whether compressed records are walked too; false is `ringlog.produce.validation=header`, which believes the producer about
-    /// what is inside: keys and timestamps then aren't checked.
+    /// Whether compressed records are walked too; false is `ringlog.produce.validation=header`, which
+    /// believes the producer about what is inside: keys and timestamps then aren't checked.
     pub walk_compressed: bool,
     /// How much a compressed batch may decompress to, in bytes.
     pub decompressed_max: u64,
@@ -120,7 +120,8 @@ impl ValidBatch {
         &self.batch
     }
 
-    /// The header as it came: offsets, epoch and, for `LogAppendTime`, clock and max timestamp aren't yet what is appended.
+    /// The header as it came: offsets, epoch and, for `LogAppendTime`, clock and max timestamp aren't yet
+    /// what is appended.
     pub fn header(&self) -> &BatchHeader {
         self.batch.header()
     }
@@ -140,7 +141,8 @@ impl ValidBatch {
         self.max_timestamp_offset_delta
     }
 
-    /// The append time if the topic's records are stamped by the broker, as the Produce response tells it; else -1.
+    /// The append time if the topic's records are stamped by the broker, as the Produce response tells it;
+    /// else -1.
     pub fn log_append_time_ms(&self) -> i64 {
         match self.restamp {
             Some((TimestampType::LogAppendTime, now_ms)) => now_ms,
@@ -156,7 +158,8 @@ impl ValidBatch {
     /// This batch in the codec the topic wants; itself if it has it. `level` as of [`super::compress`].
     ///
     /// # Errors
-    /// INVALID_RECORD if the records can't be read; MESSAGE_TOO_LARGE if the new codec makes them exceed the topic's limit.
+    /// INVALID_RECORD if the records can't be read; MESSAGE_TOO_LARGE if the new codec makes them exceed the
+    /// topic's limit.
     pub fn recompressed(self, level: Option<i32>, rules: &ProduceRules) -> Result<Self, InvalidBatch> {
         let Some(codec) = self.recompress_to else { return Ok(self) };
         let batch =
@@ -165,8 +168,8 @@ impl ValidBatch {
         Ok(Self { batch, recompress_to: None, ..self })
     }
 
-    /// Finishes the batch in its place: `copy` holds this batch's bytes, and gets base offset, leader epoch and, if needed, clock,
-    /// max timestamp and a new CRC.
+    /// Finishes the batch in its place: `copy` holds this batch's bytes, and gets base offset, leader epoch
+    /// and, if needed, clock, max timestamp and a new CRC.
     ///
     /// # Panics
     /// If `copy` hasn't the batch's length, or the batch still needs recompression.
@@ -182,7 +185,8 @@ impl ValidBatch {
 
 /// Decides whether a partition's records of a Produce request may be appended.
 ///
-/// Costs one CRC pass and, where the records are walked, ~8 ns a record (plus decompression); no allocation unless refused.
+/// Costs one CRC pass and, where the records are walked, ~8 ns a record (plus decompression); no allocation
+/// unless refused.
 ///
 /// # Errors
 /// What to answer; nothing of the batch is to be appended then.
@@ -338,7 +342,8 @@ fn invalid(message: impl Into<String>) -> InvalidBatch {
     InvalidBatch::new(ErrorCode::INVALID_RECORD, message)
 }
 
-/// What to answer to a batch that can't be read. Where Kafka fails with UNKNOWN_SERVER_ERROR a code is named that clients don't retry.
+/// What to answer to a batch that can't be read. Where Kafka fails with UNKNOWN_SERVER_ERROR a code is named
+/// that clients don't retry.
 fn refuse(error: &RecordsError) -> InvalidBatch {
     let code = match error {
         RecordsError::BadCrc { .. } | RecordsError::BadLength(_) => ErrorCode::CORRUPT_MESSAGE,

@@ -19,11 +19,12 @@ pub(crate) fn len(value: i64) -> usize {
     bits.div_ceil(7)
 }
 
-/// Reads a varint at the front: its value and how many bytes it took. `None` if it doesn't end within `bytes` or is too long.
+/// Reads a varint at the front: its value and how many bytes it took. `None` if it doesn't end within `bytes`
+/// or is too long.
 #[inline(always)]
 pub(crate) fn get(bytes: &[u8]) -> Option<(i64, usize)> {
-    // Up to three bytes, which lengths and deltas of sane batches take, by branches that predict well: their results don't
-    // wait for each other, as those of a loop would.
+    // Up to three bytes, which lengths and deltas of sane batches take, by branches that predict well: their
+    // results don't wait for each other, as those of a loop would.
     let first = u64::from(*bytes.first()?);
     if first < 0x80 {
         return Some((unzigzag(first), 1));

@@ -114,9 +114,8 @@ class Owned:
         since = self.log_path.stat().st_size if self.log_path.exists() else 0
         self.launch_unix_s = time.time()
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(
-                self.argv(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment(), start_new_session=True
-            )
+            # In the suite's own process group, which tests/run ends as a whole: no broker outlives a hung suite.
+            self.process = subprocess.Popen(self.argv(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment())
         end = time.monotonic() + self.start_seconds_max
         while not self.is_serving(since):
             if self.process.poll() is not None:

@@ -10,6 +10,7 @@ import faulthandler
 import os
 import pathlib
 import random
+import signal
 import sys
 import threading
 import time
@@ -94,8 +95,14 @@ def at_exit(function):
     _cleanups.append(function)
 
 
+def _terminated(*_):
+    check(False, "ended from outside by SIGTERM")
+    _leave()
+
+
 def watchdog(seconds):
-    """Ends the suite as failed after `seconds`, with every thread's stack."""
+    """Ends the suite as failed after `seconds`, with every thread's stack; by SIGTERM likewise, without stacks."""
+    signal.signal(signal.SIGTERM, _terminated)
 
     def bite():
         faulthandler.dump_traceback(all_threads=True)

@@ -6,6 +6,7 @@ import uuid
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from . import wire
 from .checks import eventually
 
 # A broker that is killed on purpose fills the log with refused connections otherwise.
@@ -26,7 +27,11 @@ def create(bootstrap, topic, partitions=1, config=None):
         return found and not found.error and len(found.partitions) == partitions and all(
             p.leader >= 0 and not p.error for p in found.partitions.values())
 
-    if not eventually(ready, 30):
+    def served():
+        with wire.Connection(bootstrap) as peer:
+            return all(peer.list_offset(topic, -1, p)[0] == 0 for p in range(partitions))
+
+    if not eventually(ready, 30) or not eventually(served, 30):
         raise RuntimeError(f"{topic} has no leaders after 30 s")
     return topic
 

@@ -17,9 +17,9 @@ use super::{Acks, ProduceArgs};
 use crate::cli::error::CliError;
 use crate::cli::session::{Session, now_ms, pause};
 
-/// Collects a batch a partition and sends it when it is full, or when asked to. With acks=all it is an idempotent producer
-/// (KIP-98): a batch whose answer is missing is sent again, and the broker keeps one. Otherwise only batches that were refused are
-/// sent again.
+/// Collects a batch a partition and sends it when it is full, or when asked to. With acks=all it is an
+/// idempotent producer (KIP-98): a batch whose answer is missing is sent again, and the broker keeps one.
+/// Otherwise only batches that were refused are sent again.
 #[derive(Debug)]
 pub(super) struct Sender<'a> {
     session: Session,

@@ -223,8 +223,11 @@ fn replayed_member(logged: &MemberMetadata, kept: Option<Member>, protocol: Opti
         let metadata = bytes::Bytes::copy_from_slice(&logged.subscription);
         protocol.map(|name| (name.clone(), metadata)).into_iter().collect()
     };
+    // On a live leader the record says what the member said; while loading, an older record may have said otherwise.
+    let says = |kept: &Member| protocol.is_none_or(|name| kept.metadata(name) == logged.subscription);
     let (protocols, join, sync, is_new) = match kept {
-        Some(kept) => (kept.protocols, kept.join, kept.sync, kept.is_new),
+        Some(kept) if says(&kept) => (kept.protocols, kept.join, kept.sync, kept.is_new),
+        Some(kept) => (offered(), kept.join, kept.sync, kept.is_new),
         None => (offered(), None, None, false),
     };
     // Before version 1 there was no rebalance timeout: the session's served.

@@ -16,6 +16,9 @@ pub trait Clock {
 
     /// Waits until the monotonic clock is at `mono_ms`.
     fn sleep_until(&self, mono_ms: i64) -> Pin<Box<dyn Future<Output = ()>>>;
+
+    /// Lets other tasks of the shard run, if this one has had its share.
+    fn yield_point(&self) -> Pin<Box<dyn Future<Output = ()>>>;
 }
 
 /// Why the driver looks again.
@@ -31,7 +34,7 @@ impl<D: Decider, L: CoordinatorLog, C: Clock> Coordinator<D, L, C> {
     /// The log could not be read: the coordinator is lost, and may be made anew.
     pub async fn run(&self, mut decider: D) -> Result<(), LogError> {
         let inner = &*self.inner;
-        let loaded = load(&mut decider, &inner.log).await;
+        let loaded = load(&mut decider, &inner.log, &inner.clock).await;
         {
             let mut state = inner.state.borrow_mut();
             if state.phase == Phase::Lost {

@@ -2,8 +2,11 @@
 
 use protocol::records::{ControlRecord, RecordBatch};
 
-use super::{CoordinatorLog, Decider, Entry, EntryContent, LogError};
+use super::{Clock, CoordinatorLog, Decider, Entry, EntryContent, LogError};
 use crate::group::limits::LOAD_READ_BYTES;
+
+/// Bytes replayed before other tasks of the shard are let in: some 100 us of work.
+const YIELD_BYTES: usize = 16 * 1024;
 
 /// Replays the whole log. Gives the offset after the last record that was there when the load began; the caller is the log's only
 /// writer, so that is also its end.
@@ -12,10 +15,15 @@ use crate::group::limits::LOAD_READ_BYTES;
 ///
 /// # Errors
 /// The log can't be read, or is lost.
-pub(super) async fn load<D: Decider>(decider: &mut D, log: &impl CoordinatorLog) -> Result<i64, LogError> {
+pub(super) async fn load<D: Decider>(
+    decider: &mut D,
+    log: &impl CoordinatorLog,
+    clock: &impl Clock,
+) -> Result<i64, LogError> {
     let end_offset = log.end_offset();
     let mut next_offset = log.start_offset();
     let mut skipped = 0usize;
+    let mut unyielded_bytes = 0usize;
     while next_offset < end_offset {
         let batches = log.read(next_offset, LOAD_READ_BYTES).await?;
         let before = next_offset;
@@ -24,6 +32,11 @@ pub(super) async fn load<D: Decider>(decider: &mut D, log: &impl CoordinatorLog)
                 let Ok(batch) = RecordBatch::split_from(&mut bytes) else { break };
                 next_offset = next_offset.max(batch.header().last_offset() + 1);
                 skipped += replay_batch(decider, &batch);
+                unyielded_bytes += batch.total_bytes();
+                if unyielded_bytes >= YIELD_BYTES {
+                    unyielded_bytes = 0;
+                    clock.yield_point().await;
+                }
             }
         }
         if next_offset == before {

@@ -1,8 +1,10 @@
 //! The runtime of log-backed deciders (docs/adr/0005-coordinator-runtime.md): groups now, transactions and share state later.
 //!
-//! - [`Decider`]: the pure machine. - [`Runtime`]: one decider over one partition's log, still without I/O: steps, timers, and
-//! replies held back until the high watermark has passed the state they speak of. - [`Coordinator`]: the handle that loads it,
-//! drives it and lets peers wait. - [`CoordinatorLog`]: what it needs of the partition.
+//! - [`Decider`]: the pure machine.
+//! - [`Runtime`]: one decider over one partition's log, still without I/O: steps, timers, and replies held back until the high
+//!   watermark has passed the state they speak of.
+//! - [`Coordinator`]: the handle that loads it, drives it and lets peers wait.
+//! - [`CoordinatorLog`]: what it needs of the partition. [`Clock`]: what it needs of the runtime below.
 
 mod decider;
 mod drive;

@@ -1,1 +1,179 @@
+//! The runtime around a decider: loading, waiting, losing.
 
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use protocol::error::ErrorCode;
+use protocol::messages::HeartbeatRequest;
+use protocol::types::Str;
+
+use super::memory_log::MemoryLog;
+use super::{Clock, Coordinator, Now, Phase};
+use crate::group::config::GroupConfig;
+use crate::group::decider::GroupDecider;
+use crate::group::request::{GroupReply, GroupRequest};
+
+/// A clock that a test moves.
+#[derive(Clone, Default)]
+struct TestClock {
+    now_ms: Rc<Cell<i64>>,
+    sleepers: Rc<RefCell<Vec<Waker>>>,
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Now {
+        Now { mono_ms: self.now_ms.get(), unix_ms: self.now_ms.get() }
+    }
+
+    fn sleep_until(&self, mono_ms: i64) -> Pin<Box<dyn Future<Output = ()>>> {
+        let clock = self.clone();
+        Box::pin(poll_fn(move |cx| {
+            if clock.now_ms.get() >= mono_ms {
+                return Poll::Ready(());
+            }
+            clock.sleepers.borrow_mut().push(cx.waker().clone());
+            Poll::Pending
+        }))
+    }
+
+    fn yield_point(&self) -> Pin<Box<dyn Future<Output = ()>>> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+type Groups = Coordinator<GroupDecider, MemoryLog, TestClock>;
+
+fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn decider() -> GroupDecider {
+    GroupDecider::new(Rc::new(GroupConfig::default()))
+}
+
+fn heartbeat() -> GroupRequest {
+    GroupRequest::Heartbeat(HeartbeatRequest { group_id: "g".into(), ..Default::default() })
+}
+
+fn commit(offset: i64) -> GroupRequest {
+    use protocol::messages::OffsetCommitRequest;
+    use protocol::messages::offset_commit_request::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
+    let partition = OffsetCommitRequestPartition { committed_offset: offset, ..Default::default() };
+    let topic =
+        OffsetCommitRequestTopic { name: "t".into(), partitions: vec![partition], ..Default::default() };
+    let request = OffsetCommitRequest { group_id: "g".into(), topics: vec![topic], ..Default::default() };
+    GroupRequest::Commit(Box::new(request), vec![ErrorCode::NONE], 9)
+}
+
+fn offset(groups: &Groups) -> Option<i64> {
+    groups.inspect(|decider| decider.group("g")?.offsets.get("t", 0).map(|committed| committed.offset))?
+}
+
+#[test]
+fn it_refuses_until_loaded_and_loads_what_the_log_holds() {
+    let log = MemoryLog::default();
+    let groups = Groups::new(log.clone(), TestClock::default());
+    let mut early = pin!(groups.request(heartbeat()));
+    assert_eq!(groups.phase(), Phase::Loading);
+    assert!(matches!(poll(early.as_mut()), Poll::Ready(Err(ErrorCode::COORDINATOR_LOAD_IN_PROGRESS))));
+    let mut run = pin!(groups.run(decider()));
+    assert!(poll(run.as_mut()).is_pending());
+    assert_eq!(groups.phase(), Phase::Active);
+    for value in 1..=3 {
+        let mut reply = pin!(groups.request(commit(value)));
+        assert!(matches!(poll(reply.as_mut()), Poll::Ready(Ok(GroupReply::Commit(_)))));
+    }
+
+    let again = Groups::new(log.next_leadership(), TestClock::default());
+    let mut run = pin!(again.run(decider()));
+    assert!(poll(run.as_mut()).is_pending());
+    assert_eq!(offset(&again), Some(3));
+}
+
+#[test]
+fn replies_leave_with_the_high_watermark_in_order() {
+    let log = MemoryLog::default();
+    let groups = Groups::new(log.clone(), TestClock::default());
+    let mut run = pin!(groups.run(decider()));
+    assert!(poll(run.as_mut()).is_pending());
+    log.hold_commits(true);
+    let mut write = pin!(groups.request(commit(1)));
+    let mut read = pin!(groups.request(heartbeat()));
+    assert!(poll(write.as_mut()).is_pending() && poll(read.as_mut()).is_pending());
+    log.commit();
+    assert!(poll(run.as_mut()).is_pending());
+    assert!(poll(write.as_mut()).is_ready() && poll(read.as_mut()).is_ready());
+}
+
+#[test]
+fn a_lost_log_ends_it_for_everyone() {
+    let log = MemoryLog::default();
+    let groups = Groups::new(log.clone(), TestClock::default());
+    let mut run = pin!(groups.run(decider()));
+    assert!(poll(run.as_mut()).is_pending());
+    log.hold_commits(true);
+    let mut waits = pin!(groups.request(commit(1)));
+    assert!(poll(waits.as_mut()).is_pending());
+    log.lose();
+    assert!(poll(run.as_mut()).is_ready());
+    assert!(matches!(poll(waits.as_mut()), Poll::Ready(Err(ErrorCode::NOT_COORDINATOR))));
+    let mut late = pin!(groups.request(heartbeat()));
+    assert!(matches!(poll(late.as_mut()), Poll::Ready(Err(ErrorCode::NOT_COORDINATOR))));
+    assert_eq!((groups.phase(), offset(&groups)), (Phase::Lost, None));
+}
+
+#[test]
+fn resigning_ends_it_too() {
+    let groups = Groups::new(MemoryLog::default(), TestClock::default());
+    let mut run = pin!(groups.run(decider()));
+    assert!(poll(run.as_mut()).is_pending());
+    groups.resign();
+    assert!(poll(run.as_mut()).is_ready());
+}
+
+#[test]
+fn a_dropped_waiter_leaves_nothing_behind() {
+    let log = MemoryLog::default();
+    let groups = Groups::new(log.clone(), TestClock::default());
+    let mut run = pin!(groups.run(decider()));
+    assert!(poll(run.as_mut()).is_pending());
+    log.hold_commits(true);
+    drop(groups.request(commit(1)));
+    log.commit();
+    assert!(poll(run.as_mut()).is_pending());
+    assert!(format!("{groups:?}").contains("waiters: 0"));
+    assert_eq!(offset(&groups), Some(1), "the request itself was done");
+}
+
+#[test]
+fn timers_fire_from_the_driver() {
+    use crate::group::request::RequestContext;
+    use protocol::messages::JoinGroupRequest;
+    use protocol::messages::join_group_request::JoinGroupRequestProtocol;
+    let clock = TestClock::default();
+    let groups = Groups::new(MemoryLog::default(), clock.clone());
+    let mut run = pin!(groups.run(decider()));
+    assert!(poll(run.as_mut()).is_pending());
+    let request = JoinGroupRequest {
+        group_id: "g".into(),
+        session_timeout_ms: 10_000,
+        rebalance_timeout_ms: 60_000,
+        protocol_type: "consumer".into(),
+        protocols: vec![JoinGroupRequestProtocol { name: "range".into(), ..Default::default() }],
+        ..Default::default()
+    };
+    let context = RequestContext { client_id: "c".into(), client_host: Str::default(), api_version: 3 };
+    let join = GroupRequest::Join(Box::new(request), context, protocol::types::Uuid([1; 16]));
+    let mut join = pin!(groups.request(join));
+    assert!(poll(run.as_mut()).is_pending());
+    assert!(poll(join.as_mut()).is_pending(), "the initial delay");
+    clock.now_ms.set(3_000);
+    clock.sleepers.borrow_mut().drain(..).for_each(Waker::wake);
+    assert!(poll(run.as_mut()).is_pending());
+    assert!(
+        matches!(poll(join.as_mut()), Poll::Ready(Ok(GroupReply::Join(response))) if response.error_code == 0)
+    );
+}

@@ -10,7 +10,7 @@ use crate::group::classic::GroupState;
 use crate::group::config::GroupConfig;
 use crate::group::coordinator::{Decision, Now};
 use crate::group::decider::{Group, GroupDecider};
-use crate::group::limits::CLEANUP_RECORDS_BYTES_MAX;
+use crate::group::limits::{CLEANUP_RECORDS_BYTES_MAX, RETENTION_OFFSETS_PER_STEP};
 use crate::group::record::Record;
 use crate::group::request::GroupReply;
 
@@ -36,14 +36,10 @@ pub(crate) fn decide_offset_delete(
             if !is_read && group.offsets.get(&topic.name, index).is_some() {
                 records.extend(Record::offset_tombstone(&request.group_id, &topic.name, index).ok());
             }
-            OffsetDeleteResponsePartition {
-                partition_index: index,
-                error_code: code.code(),
-                ..Default::default()
-            }
+            OffsetDeleteResponsePartition { partition_index: index, error_code: code.code() }
         });
         let partitions = partitions.collect();
-        OffsetDeleteResponseTopic { name: topic.name.clone(), partitions, ..Default::default() }
+        OffsetDeleteResponseTopic { name: topic.name.clone(), partitions }
     });
     let topics = topics.collect();
     let reply = GroupReply::OffsetDelete(OffsetDeleteResponse { topics, ..Default::default() });
@@ -87,30 +83,37 @@ pub(crate) fn deleted_topics<'a>(
     (batch.records, true)
 }
 
-/// Tombstones of what has expired, groups that end with it included, bounded; and whether that was all.
+/// Tombstones of what has expired, groups that end with it included, bounded in bytes and in offsets looked at; and the group to go on
+/// with, if that wasn't all.
 pub(crate) fn expired_records<'a>(
     groups: impl Iterator<Item = &'a Group>,
     config: &GroupConfig,
     now: Now,
-) -> (Vec<Record>, bool) {
+) -> (Vec<Record>, Option<Str>) {
     let mut batch = Bounded::default();
+    let mut looked_at = 0usize;
     for group in groups {
         let id = &group.classic.id;
+        if looked_at >= RETENTION_OFFSETS_PER_STEP {
+            return (batch.records, Some(id.clone()));
+        }
         let mut expired_count = 0usize;
         for (topic, partition) in expired(group, config, now.unix_ms) {
             expired_count += 1;
             if !batch.push(Record::offset_tombstone(id, topic, partition).ok()) {
-                return (batch.records, false);
+                return (batch.records, Some(id.clone()));
             }
         }
+        let offsets_count = group.offsets.all().count();
+        looked_at += offsets_count + 1;
         let ends = group.classic.state == GroupState::Empty
             && group.classic.pending.is_empty()
-            && expired_count == group.offsets.all().count();
+            && expired_count == offsets_count;
         if ends && !batch.push(Record::group_tombstone(id).ok()) {
-            return (batch.records, false);
+            return (batch.records, Some(id.clone()));
         }
     }
-    (batch.records, true)
+    (batch.records, None)
 }
 
 /// Records up to [`CLEANUP_RECORDS_BYTES_MAX`].

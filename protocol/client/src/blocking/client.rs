@@ -23,7 +23,8 @@ pub enum Target<'a> {
     Coordinator(&'a str),
 }
 
-/// A client of a cluster: connects where needed, keeps connections, finds leaders and coordinators. One request at a time.
+/// A client of a cluster: connects where needed, keeps connections, finds leaders and coordinators. One
+/// request at a time.
 #[derive(Debug)]
 pub struct BlockingClient {
     bootstrap: Vec<String>,
@@ -69,7 +70,8 @@ impl BlockingClient {
         Ok(())
     }
 
-    /// Sends the request that `build` makes for the best version up to `max`; gives the version and the answer.
+    /// Sends the request that `build` makes for the best version up to `max`; gives the version and the
+    /// answer.
     ///
     /// # Errors
     /// All of [`ClientError`].
@@ -152,7 +154,8 @@ impl BlockingClient {
         }
     }
 
-    /// Forgets a group's coordinator, after it said that it isn't, or not yet: the next call asks for it again.
+    /// Forgets a group's coordinator, after it said that it isn't, or not yet: the next call asks for it
+    /// again.
     pub fn forget_coordinator(&mut self, group: &str) {
         self.cluster.forget_coordinator(group);
     }

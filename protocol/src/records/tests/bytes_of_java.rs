@@ -1,4 +1,5 @@
-//! Batches as Kafka 4.4's own Java classes write them: `golden/java_batches.txt`, a name and the bytes in hex a line.
+//! Batches as Kafka 4.4's own Java classes write them: `golden/java_batches.txt`, a name and the bytes in hex
+//! a line.
 
 use bytes::Bytes;
 

@@ -57,7 +57,8 @@ fn a_length_is_known_before_the_batch_is_whole() {
     assert_eq!(BatchHeader::parse(&whole[..HEADER_BYTES]).unwrap().total_bytes(), whole.len());
 }
 
-/// Records as bytes: length, attributes, timestamp delta, offset delta, key length, value length, header count.
+/// Records as bytes: length, attributes, timestamp delta, offset delta, key length, value length, header
+/// count.
 #[test]
 fn malformed_records_are_refused_by_walk_and_iterator() {
     let cases: [(&str, &[u8]); 14] = [

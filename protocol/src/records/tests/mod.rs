@@ -13,7 +13,8 @@ use super::{BatchBuilder, BatchHeader, Compression, HEADER_BYTES, Record, Record
 /// A time that is "now" to these tests, in ms since 1970.
 const NOW_MS: i64 = 1_700_000_000_000;
 
-/// A batch of three records: with headers (one key twice, a null value), without key, a tombstone with an empty key.
+/// A batch of three records: with headers (one key twice, a null value), without key, a tombstone with an
+/// empty key.
 fn three(codec: Compression) -> BatchBuilder {
     let mut batch = BatchBuilder::new().compression(codec).producer(7, 3, 42).leader_epoch(5);
     batch.push(NOW_MS, Some(b"key"), Some(b"value"), &[(&b"h"[..], Some(&b"1"[..])), (&b"h"[..], None)]);

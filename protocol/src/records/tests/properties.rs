@@ -1,4 +1,5 @@
-//! Any records, any codec: what is built is read, by us and by the `kafka-protocol` crate; and no bytes make a reader panic.
+//! Any records, any codec: what is built is read, by us and by the `kafka-protocol` crate; and no bytes make
+//! a reader panic.
 
 use bytes::Bytes;
 use kafka_protocol::records::RecordBatchDecoder;

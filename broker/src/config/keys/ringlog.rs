@@ -1,0 +1,19 @@
+//! Configs that Kafka doesn't have.
+
+use super::keys;
+use super::reason::*;
+use super::rules::*;
+use crate::config::key::ConfigKey;
+
+pub(super) static KEYS: &[ConfigKey] = keys! {
+    "ringlog.shards" Int = "0", between(0, 1_024), ReadOnly, ACTS,
+        "Shards, one thread each; 0 takes as many as cores may be used. Above the cores they aren't pinned.";
+    "ringlog.direct.io" Boolean = "true", ANY, ReadOnly, ACTS,
+        "Whether segments bypass the page cache; without direct I/O a node doesn't start unless this is false.";
+    "ringlog.acks.all.sync" Boolean = "true", ANY, ClusterWide, ACTS,
+        "Whether acks=all means synced to the disks of the in-sync replicas, or only written, as in Kafka.";
+    "ringlog.produce.validation" String = "full", PRODUCE_VALIDATION, ReadOnly, ACTS,
+        "full decompresses and walks every batch, as Kafka does; header checks headers and CRC of compressed ones only.";
+    "ringlog.memory.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
+        "Memory for requests, replies and log tails, in bytes, all shards together; 0 for a size by the machine's memory.";
+};

@@ -1,0 +1,51 @@
+//! Rules of single configs.
+
+use crate::config::key::Valid;
+use crate::config::value;
+
+pub(super) const ANY: Valid = Valid::Any;
+pub(super) const NAMED: Valid = Valid::NonEmpty;
+
+pub(super) const fn min(min: i64) -> Valid {
+    Valid::AtLeast(min)
+}
+
+pub(super) const fn between(min: i64, max: i64) -> Valid {
+    Valid::Between(min, max)
+}
+
+pub(super) const fn one_of(allowed: &'static [&'static str]) -> Valid {
+    Valid::OneOf(allowed)
+}
+
+pub(super) const UNIT: Valid = Valid::Ratio(0.0, 1.0);
+pub(super) const COMPRESSION: Valid =
+    Valid::OneOf(&["uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"]);
+pub(super) const CLEANUP: Valid = Valid::ListOf(&["compact", "delete"]);
+pub(super) const TIMESTAMP_TYPE: Valid = Valid::OneOf(&["CreateTime", "LogAppendTime"]);
+pub(super) const GZIP_LEVEL: Valid = Valid::Rule(gzip_level);
+pub(super) const THROTTLED: Valid = Valid::Rule(throttled_replicas);
+/// Kafka's smallest segment, in bytes.
+pub(super) const SEGMENT_BYTES: Valid = Valid::Between(1_048_576, i32::MAX as i64);
+
+fn gzip_level(text: &str) -> Result<(), String> {
+    match value::as_long(text) {
+        Some(-1 | 1..=9) => Ok(()),
+        _ => Err("Value must be between 1 and 9 or equal to -1".into()),
+    }
+}
+
+/// `*`, or partition and broker pairs: `0:1,1:2`.
+fn throttled_replicas(text: &str) -> Result<(), String> {
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let is_pair = |pair: &str| pair.split_once(':').is_some_and(|(p, b)| is_number(p) && is_number(b));
+    let elements = value::list(text);
+    if elements == ["*"] || elements.iter().all(|pair| is_pair(pair)) {
+        return Ok(());
+    }
+    Err("must be the literal '*' or a list of replicas in the following format: \
+         [partitionId]:[brokerId],[partitionId]:[brokerId],..."
+        .into())
+}
+
+pub(super) const PRODUCE_VALIDATION: Valid = Valid::OneOf(&["full", "header"]);
