@@ -59,3 +59,30 @@ impl Default for LogConfig {
         }
     }
 }
+
+/// Settings of a log directory on one shard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogDirConfig {
+    /// Direct I/O on segments; without it the page cache stands between (`ringlog.direct.io`).
+    pub direct_io: bool,
+    /// Whether the directory was stopped cleanly, as [`crate::DirHome`] found it: then files are trusted, else scanned.
+    pub clean: bool,
+    /// Bytes of batches that may wait to be written, all logs together; beyond it reservations wait.
+    pub unplaced_bytes_max: usize,
+    /// Bytes of batches kept for tail readers, all logs together.
+    pub tail_bytes_max: usize,
+    /// Bytes of segments kept for catch-up readers, all logs together.
+    pub cache_bytes_max: usize,
+}
+
+impl Default for LogDirConfig {
+    fn default() -> Self {
+        Self {
+            direct_io: true,
+            clean: false,
+            unplaced_bytes_max: 32 << 20,
+            tail_bytes_max: 64 << 20,
+            cache_bytes_max: 32 << 20,
+        }
+    }
+}

@@ -1,16 +1,26 @@
 //! One partition's log on files: segments, indexes, producer state, recovery, in Kafka's own on-disk format.
 //!
 //! Everything here lives on one shard: handles are `Rc`, nothing is locked. Several shards share a log directory: each opens the
-//! partitions it owns, one of them owns the directory itself. Knows no API keys and no clock of its own.
-pub mod config;
-pub mod epochs;
-pub mod error;
+//! logs it owns ([`LogDir`]), one of them owns the directory itself ([`DirHome`]). Knows no API keys.
+//!
+//! Start: [`DirHome::open`] on one shard, its [`DirFacts`] to all; [`LogDir::open`] and [`LogDir::open_logs`] on each;
+//! [`DirHome::begin_use`]. Stop: [`LogDir::close`] on each; [`DirHome::close`].
+mod committer;
+mod config;
+mod dir;
+mod epochs;
+mod error;
+mod fan_out;
 pub mod limits;
-pub mod offset;
+mod log;
+mod lru;
+mod offset;
 pub mod producer;
-pub mod segment;
+mod segment;
 
-pub use config::{LogConfig, TimestampSource};
+pub use config::{LogConfig, LogDirConfig, TimestampSource};
+pub use dir::{ClosedDir, DirFacts, DirHome, HomeConfig, LogDir, MetaProperties, Offsets};
 pub use epochs::EpochCheckpoint;
-pub use error::{AppendError, Offline, ReadError, StorageError, WaitError};
+pub use error::{AppendError, ReadError, StorageError, WaitError};
+pub use log::{AppendInfo, ClosedAt, Log, LogSlice, LogStatus, Reservation, TimestampOffset, Watermarks};
 pub use offset::{FilePos, LeaderEpoch, Offset, TopicPartition};

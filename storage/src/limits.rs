@@ -30,6 +30,8 @@ pub const EPOCHS_MAX: usize = 100_000;
 pub const TEXT_FILE_BYTES_MAX: u64 = 256 << 20;
 /// Largest producer snapshot read, in bytes.
 pub const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
+/// Device buffers kept for reuse per shard and directory.
+pub const BUFS_MAX: usize = 8;
 /// Partitions opened at the same time when a directory is opened.
 pub const OPENS_MAX: usize = 16;
 /// Read handles of segments kept open per shard.

@@ -5,11 +5,11 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crate::{FilePos, Offset};
 
 /// Bytes of an entry in Kafka's file: relative offset, position.
-pub const ENTRY_BYTES: usize = 8;
+pub(crate) const ENTRY_BYTES: usize = 8;
 
 /// Where one batch stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IndexEntry {
+pub(crate) struct IndexEntry {
     /// Offset of the batch's last record, relative to the segment's base.
     pub last_offset_delta: u32,
     /// Where the batch starts, in bytes.
@@ -20,20 +20,20 @@ pub struct IndexEntry {
 ///
 /// A cache: what it says can be found again by walking the segment, so that a missing or damaged file costs time only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OffsetIndex {
+pub(crate) struct OffsetIndex {
     base: Offset,
     entries: Vec<IndexEntry>,
 }
 
 impl OffsetIndex {
     /// An empty index of the segment that starts at `base`.
-    pub fn new(base: Offset) -> Self {
+    pub(crate) fn new(base: Offset) -> Self {
         Self { base, entries: Vec::new() }
     }
 
     /// Reads Kafka's file. `None` if it can't be this segment's index: a length that isn't whole entries, entries that don't
     /// ascend (the zeros of an unfinished write), positions beyond `log_bytes`.
-    pub fn parse(base: Offset, file: &[u8], log_bytes: u64) -> Option<Self> {
+    pub(crate) fn parse(base: Offset, file: &[u8], log_bytes: u64) -> Option<Self> {
         let (chunks, rest) = file.as_chunks::<ENTRY_BYTES>();
         let mut entries: Vec<IndexEntry> = Vec::with_capacity(chunks.len());
         for &[a, b, c, d, e, f, g, h] in chunks {
@@ -54,7 +54,7 @@ impl OffsetIndex {
     }
 
     /// Kafka's file.
-    pub fn to_file(&self) -> Bytes {
+    pub(crate) fn to_file(&self) -> Bytes {
         let mut file = BytesMut::with_capacity(self.entries.len() * ENTRY_BYTES);
         for entry in &self.entries {
             file.put_u32(entry.last_offset_delta);
@@ -67,7 +67,7 @@ impl OffsetIndex {
     ///
     /// # Panics
     /// If it doesn't follow them, or leaves the segment's 31 bits: the caller rolls before.
-    pub fn push(&mut self, last_offset: Offset, position: FilePos) {
+    pub(crate) fn push(&mut self, last_offset: Offset, position: FilePos) {
         let delta = last_offset.0 - self.base.0;
         assert!(
             (0..=i64::from(i32::MAX)).contains(&delta),
@@ -86,32 +86,26 @@ impl OffsetIndex {
     }
 
     /// Where to start walking to find the batch that holds `offset`: the last batch known not to lie behind it, or the segment's start.
-    pub fn floor(&self, offset: Offset) -> FilePos {
+    pub(crate) fn floor(&self, offset: Offset) -> FilePos {
         let delta = offset.0 - self.base.0;
         let after = self.entries.partition_point(|entry| i64::from(entry.last_offset_delta) <= delta);
         FilePos(after.checked_sub(1).map_or(0, |at| u64::from(self.entries[at].position)))
     }
 
-    /// The first indexed batch start at or behind `position`: an upper bound for how far a walk goes.
-    pub fn ceiling(&self, offset: Offset) -> Option<FilePos> {
-        let delta = offset.0 - self.base.0;
-        let after = self.entries.partition_point(|entry| i64::from(entry.last_offset_delta) < delta);
-        self.entries.get(after).map(|entry| FilePos(u64::from(entry.position)))
-    }
-
-    /// Drops the entries of batches that start at or behind `position`.
-    pub fn truncate(&mut self, position: FilePos) {
-        let keep = self.entries.partition_point(|entry| u64::from(entry.position) < position.0);
+    /// Drops the entries of batches that hold `end` or later offsets.
+    pub(crate) fn truncate_offsets(&mut self, end: Offset) {
+        let delta = end.0 - self.base.0;
+        let keep = self.entries.partition_point(|entry| i64::from(entry.last_offset_delta) < delta);
         self.entries.truncate(keep);
     }
 
     /// All entries in order.
-    pub fn entries(&self) -> &[IndexEntry] {
+    pub(crate) fn entries(&self) -> &[IndexEntry] {
         &self.entries
     }
 
     /// Size of Kafka's file, and about that of the memory used, in bytes.
-    pub fn file_bytes(&self) -> usize {
+    pub(crate) fn file_bytes(&self) -> usize {
         self.entries.len() * ENTRY_BYTES
     }
 }

@@ -1,7 +1,9 @@
 //! Files of one segment: names, batches, indexes.
-pub mod index;
+pub(crate) mod index;
 pub mod names;
-pub mod time_index;
+pub(crate) mod reader;
+pub(crate) mod time_index;
 
-pub use index::{IndexEntry, OffsetIndex};
-pub use time_index::{TimeEntry, TimeIndex};
+pub(crate) use index::OffsetIndex;
+pub(crate) use reader::{SegmentReader, WalkError};
+pub(crate) use time_index::TimeIndex;

@@ -3,31 +3,31 @@
 use crate::{Offset, TopicPartition};
 
 /// Suffix of record batches.
-pub const LOG: &str = "log";
+pub(crate) const LOG: &str = "log";
 /// Suffix of the offset index.
-pub const INDEX: &str = "index";
+pub(crate) const INDEX: &str = "index";
 /// Suffix of the time index.
-pub const TIME_INDEX: &str = "timeindex";
+pub(crate) const TIME_INDEX: &str = "timeindex";
 /// Suffix of the index of aborted transactions.
-pub const TXN_INDEX: &str = "txnindex";
+pub(crate) const TXN_INDEX: &str = "txnindex";
 /// Suffix of the producer state.
-pub const SNAPSHOT: &str = "snapshot";
+pub(crate) const SNAPSHOT: &str = "snapshot";
 /// Where each leader epoch starts.
-pub const EPOCHS: &str = "leader-epoch-checkpoint";
+pub(crate) const EPOCHS: &str = "leader-epoch-checkpoint";
 /// The topic's id.
-pub const METADATA: &str = "partition.metadata";
+pub(crate) const METADATA: &str = "partition.metadata";
 /// Start offset and recovery point: a file of our own, which Kafka skips.
-pub const CHECKPOINT: &str = "ringlog-checkpoint";
+pub(crate) const CHECKPOINT: &str = "ringlog-checkpoint";
 /// End of the name of a partition directory that is being deleted.
-pub const DELETE_SUFFIX: &str = "-delete";
+pub(crate) const DELETE_SUFFIX: &str = "-delete";
 
 /// `<20 digits>.<suffix>`.
-pub fn file_name(base: Offset, suffix: &str) -> String {
+pub(crate) fn file_name(base: Offset, suffix: &str) -> String {
     format!("{:020}.{suffix}", base.0)
 }
 
 /// Base offset and suffix of a segment's file name; `None` for any other name.
-pub fn parse_file_name(name: &str) -> Option<(Offset, &str)> {
+pub(crate) fn parse_file_name(name: &str) -> Option<(Offset, &str)> {
     let (digits, suffix) = name.split_once('.')?;
     if digits.len() != 20 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
@@ -36,17 +36,17 @@ pub fn parse_file_name(name: &str) -> Option<(Offset, &str)> {
 }
 
 /// Whether a file is left over from an operation that a crash cut short: safe to remove at start.
-pub fn is_leftover(name: &str) -> bool {
+pub(crate) fn is_leftover(name: &str) -> bool {
     [".tmp", ".deleted", ".cleaned"].iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// `<topic>-<partition>`.
-pub fn dir_name(partition: &TopicPartition) -> String {
+pub(crate) fn dir_name(partition: &TopicPartition) -> String {
     partition.to_string()
 }
 
 /// The partition a directory holds; `None` for a name of another kind (also those of Kafka's `-delete`, `-future` and `-stray`).
-pub fn parse_dir_name(name: &str) -> Option<TopicPartition> {
+pub(crate) fn parse_dir_name(name: &str) -> Option<TopicPartition> {
     let (topic, number) = name.rsplit_once('-')?;
     let digits = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     // A leading zero would give two directories one name.
@@ -57,13 +57,13 @@ pub fn parse_dir_name(name: &str) -> Option<TopicPartition> {
 }
 
 /// Whether `topic` may be a directory's name: Kafka's rule for topic names.
-pub fn is_topic_name(topic: &str) -> bool {
+pub(crate) fn is_topic_name(topic: &str) -> bool {
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     (1..=249).contains(&topic.len()) && topic != "." && topic != ".." && topic.bytes().all(legal)
 }
 
 /// The name under which a partition's directory waits for its removal: `<topic>-<n>.<32 hex digits>-delete`, cut to 255 bytes as Kafka does.
-pub fn deleted_dir_name(partition: &TopicPartition, unique: [u8; 16]) -> String {
+pub(crate) fn deleted_dir_name(partition: &TopicPartition, unique: [u8; 16]) -> String {
     let hex: String = unique.iter().map(|byte| format!("{byte:02x}")).collect();
     let suffix = format!("-{}.{hex}{DELETE_SUFFIX}", partition.partition);
     let topic = &partition.topic[..partition.topic.len().min(255 - suffix.len())];
@@ -71,7 +71,7 @@ pub fn deleted_dir_name(partition: &TopicPartition, unique: [u8; 16]) -> String 
 }
 
 /// Whether a directory waits for its removal.
-pub fn is_deleted_dir(name: &str) -> bool {
+pub(crate) fn is_deleted_dir(name: &str) -> bool {
     let Some(rest) = name.strip_suffix(DELETE_SUFFIX) else { return false };
     rest.rsplit_once('.')
         .is_some_and(|(_, unique)| unique.len() == 32 && unique.bytes().all(|b| b.is_ascii_hexdigit()))

@@ -5,11 +5,11 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crate::Offset;
 
 /// Bytes of an entry in Kafka's file: timestamp, relative offset.
-pub const ENTRY_BYTES: usize = 12;
+pub(crate) const ENTRY_BYTES: usize = 12;
 
 /// Up to `offset`, no record is younger than `timestamp_ms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeEntry {
+pub(crate) struct TimeEntry {
     /// Largest timestamp so far, in ms since 1970.
     pub timestamp_ms: i64,
     /// Last offset of the batch that has it, relative to the segment's base.
@@ -21,19 +21,19 @@ pub struct TimeEntry {
 /// An entry says: every record behind its offset's batch may be younger, none before it is younger than `timestamp_ms`. A cache, as
 /// the offset index is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimeIndex {
+pub(crate) struct TimeIndex {
     base: Offset,
     entries: Vec<TimeEntry>,
 }
 
 impl TimeIndex {
     /// An empty index of the segment that starts at `base`.
-    pub fn new(base: Offset) -> Self {
+    pub(crate) fn new(base: Offset) -> Self {
         Self { base, entries: Vec::new() }
     }
 
     /// Reads Kafka's file; `None` if it can't be this segment's time index.
-    pub fn parse(base: Offset, file: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(base: Offset, file: &[u8]) -> Option<Self> {
         let (chunks, rest) = file.as_chunks::<ENTRY_BYTES>();
         let mut entries: Vec<TimeEntry> = Vec::with_capacity(chunks.len());
         for &[a, b, c, d, e, f, g, h, i, j, k, l] in chunks {
@@ -53,7 +53,7 @@ impl TimeIndex {
     }
 
     /// Kafka's file.
-    pub fn to_file(&self) -> Bytes {
+    pub(crate) fn to_file(&self) -> Bytes {
         let mut file = BytesMut::with_capacity(self.entries.len() * ENTRY_BYTES);
         for entry in &self.entries {
             file.put_i64(entry.timestamp_ms);
@@ -63,7 +63,7 @@ impl TimeIndex {
     }
 
     /// Adds the running maximum and the last offset of its batch, if it is a new one.
-    pub fn push(&mut self, timestamp_ms: i64, last_offset: Offset) {
+    pub(crate) fn push(&mut self, timestamp_ms: i64, last_offset: Offset) {
         if timestamp_ms < 0 || self.entries.last().is_some_and(|last| last.timestamp_ms >= timestamp_ms) {
             return;
         }
@@ -72,29 +72,29 @@ impl TimeIndex {
     }
 
     /// From which offset on to search for the first record at or after `timestamp_ms`.
-    pub fn floor(&self, timestamp_ms: i64) -> Offset {
+    pub(crate) fn floor(&self, timestamp_ms: i64) -> Offset {
         let after = self.entries.partition_point(|entry| entry.timestamp_ms < timestamp_ms);
         after.checked_sub(1).map_or(self.base, |at| self.base.plus(i64::from(self.entries[at].offset_delta)))
     }
 
     /// The largest timestamp and the last offset of its batch.
-    pub fn last(&self) -> Option<(i64, Offset)> {
+    pub(crate) fn last(&self) -> Option<(i64, Offset)> {
         self.entries.last().map(|last| (last.timestamp_ms, self.base.plus(i64::from(last.offset_delta))))
     }
 
     /// Drops what was said about `end` and later offsets.
-    pub fn truncate(&mut self, end: Offset) {
+    pub(crate) fn truncate(&mut self, end: Offset) {
         let keep = self.entries.partition_point(|entry| self.base.plus(i64::from(entry.offset_delta)) < end);
         self.entries.truncate(keep);
     }
 
     /// All entries in order.
-    pub fn entries(&self) -> &[TimeEntry] {
+    pub(crate) fn entries(&self) -> &[TimeEntry] {
         &self.entries
     }
 
     /// Size of Kafka's file, in bytes.
-    pub fn file_bytes(&self) -> usize {
+    pub(crate) fn file_bytes(&self) -> usize {
         self.entries.len() * ENTRY_BYTES
     }
 }

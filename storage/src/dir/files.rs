@@ -1,0 +1,77 @@
+//! Files as this crate opens them: the one place that spells out modes and paths to `rt`.
+
+use std::io;
+use std::path::Path;
+
+use bytes::Bytes;
+use rt::fs::{self, Access, DirEntry, File, OpenMode};
+
+use crate::Offset;
+use crate::segment::names;
+
+/// A segment to append to.
+pub(crate) async fn open_for_writing(path: &Path, create: bool, direct: bool) -> io::Result<File> {
+    File::open(path, OpenMode { access: Access::ReadWrite, create, direct }).await
+}
+
+/// A segment to read.
+pub(crate) async fn open_for_reading(path: &Path, direct: bool) -> io::Result<File> {
+    File::open(path, OpenMode { access: Access::Read, create: false, direct }).await
+}
+
+/// Makes a directory's entries durable.
+pub(crate) async fn sync_dir(path: &Path) -> io::Result<()> {
+    fs::sync_dir(path).await
+}
+
+/// A whole small file; `None` if there is none, an error if it is larger than `bytes_max`.
+pub(crate) async fn read_small(path: &Path, bytes_max: u64) -> io::Result<Option<Bytes>> {
+    match fs::read(path).await {
+        Ok(bytes) if bytes.len() as u64 > bytes_max => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, format!("larger than {bytes_max} bytes")))
+        }
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A whole small text file.
+pub(crate) async fn read_text(path: &Path, bytes_max: u64) -> io::Result<Option<String>> {
+    let Some(bytes) = read_small(path, bytes_max).await? else { return Ok(None) };
+    let text = String::from_utf8(bytes.to_vec());
+    text.map(Some).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8"))
+}
+
+/// Replaces a file: after a crash it is the old one or the new one, whole.
+pub(crate) async fn replace(path: &Path, content: impl Into<Bytes>) -> io::Result<()> {
+    fs::write_atomic(path, content.into()).await
+}
+
+/// A directory's entries, sorted by name; none if it isn't there.
+pub(crate) async fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
+    match fs::read_dir(path).await {
+        Ok(mut entries) => {
+            entries.sort_by(|a, b| a.name.cmp(&b.name));
+            Ok(entries)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file; no error if it isn't there.
+pub(crate) async fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path).await {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a segment with all its files, durably.
+pub(crate) async fn remove_segment(dir: &Path, base: Offset) -> io::Result<()> {
+    for suffix in [names::INDEX, names::TIME_INDEX, names::TXN_INDEX, names::SNAPSHOT, names::LOG] {
+        remove(&dir.join(names::file_name(base, suffix))).await?;
+    }
+    sync_dir(dir).await
+}

@@ -1,0 +1,193 @@
+//! [`DirHome`]: the directory itself, in the hands of one shard.
+
+use std::path::PathBuf;
+
+use protocol::types::Uuid;
+
+use super::files;
+use super::log_dir::ClosedDir;
+use super::meta::{self, MetaProperties};
+use super::offsets_file::{self, Offsets};
+use crate::limits::TEXT_FILE_BYTES_MAX;
+use crate::segment::names;
+use crate::{StorageError, TopicPartition};
+
+/// Who uses the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HomeConfig {
+    /// `node.id`.
+    pub node_id: i32,
+    /// The cluster it must be of; `None` takes what the directory says, or a new random one.
+    pub cluster_id: Option<String>,
+}
+
+/// What the other shards need to know of the directory to open their logs. Goes to them by message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirFacts {
+    /// Whether the last stop was clean.
+    pub clean: bool,
+    /// The broker epoch of the last clean stop, -1 without.
+    pub clean_broker_epoch: i64,
+    /// The cluster's id.
+    pub cluster_id: String,
+    /// The directory's id.
+    pub directory_id: Uuid,
+    /// Partitions that have a directory here.
+    pub partitions: Vec<TopicPartition>,
+    /// Where logs start, as a clean stop wrote it.
+    pub log_starts: Offsets,
+    /// What was synced, as a clean stop wrote it; gone once the directory is in use.
+    pub recovery_points: Offsets,
+    /// High watermarks, as a clean stop wrote them.
+    pub high_watermarks: Offsets,
+}
+
+/// The directory's lock, identity and clean-shutdown marker. Exactly one shard of one process holds it.
+#[derive(Debug)]
+pub struct DirHome {
+    path: PathBuf,
+    lock: rt::fs::FileLock,
+}
+
+impl DirHome {
+    /// Takes the directory: makes it if need be, locks it, checks or writes `meta.properties`, removes what deletions left behind, and finds out
+    /// how the last stop was.
+    ///
+    /// # Errors
+    /// `Refused`: another process has it, or it is of another node or cluster; `Corrupt`, `Io`.
+    pub async fn open(
+        path: impl Into<PathBuf>,
+        config: HomeConfig,
+    ) -> Result<(Self, DirFacts), StorageError> {
+        let path = path.into();
+        let failed = |error| StorageError::io(format!("opening {}", path.display()), error);
+        rt::fs::create_dir_all(&path).await.map_err(failed)?;
+        let lock = match rt::fs::try_lock(&path.join(meta::LOCK)).await.map_err(failed)? {
+            Some(lock) => lock,
+            None => return Err(refused(&path, "another process uses this directory".into())),
+        };
+        let home = Self { path, lock };
+        let identity = home.identity(config).await?;
+        let facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
+        Ok((home, facts))
+    }
+
+    /// Says that all shards have opened their logs: from now on the directory counts as in use, and a crash is unclean. To be called before the
+    /// first append.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub async fn begin_use(&self) -> Result<(), StorageError> {
+        let begin = async {
+            // The marker first: without it the others mean nothing that could hurt.
+            files::remove(&self.path.join(meta::CLEAN_MARKER)).await?;
+            files::sync_dir(&self.path).await?;
+            files::remove(&self.path.join(offsets_file::RECOVERY_POINTS)).await?;
+            files::sync_dir(&self.path).await
+        };
+        begin.await.map_err(|error| self.io("taking into use", error))
+    }
+
+    /// Writes Kafka's files of offsets and, if all shards closed cleanly, the marker; then gives the lock back.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub async fn close(
+        self,
+        shards: &[ClosedDir],
+        high_watermarks: &Offsets,
+        broker_epoch: i64,
+    ) -> Result<(), StorageError> {
+        let clean = shards.iter().all(|shard| shard.clean);
+        let ends: Offsets =
+            shards.iter().flat_map(ClosedDir::ends).map(|(of, end)| (of.clone(), end)).collect();
+        let closed = shards.iter().flat_map(|shard| &shard.logs).filter(|(_, at)| at.start_is_inside);
+        let starts: Offsets = closed.map(|(of, at)| (of.clone(), at.start)).collect();
+        let write = async {
+            let path = |name: &str| self.path.join(name);
+            files::replace(&path(offsets_file::LOG_STARTS), offsets_file::to_text(&starts)).await?;
+            files::replace(&path(offsets_file::HIGH_WATERMARKS), offsets_file::to_text(high_watermarks))
+                .await?;
+            if clean {
+                files::replace(&path(offsets_file::RECOVERY_POINTS), offsets_file::to_text(&ends)).await?;
+                files::replace(&path(meta::CLEAN_MARKER), meta::clean_marker_text(broker_epoch)).await?;
+            }
+            Ok(())
+        };
+        write.await.map_err(|error| self.io("closing", error))?;
+        drop(self.lock);
+        Ok(())
+    }
+
+    async fn identity(&self, config: HomeConfig) -> Result<MetaProperties, StorageError> {
+        let file = self.path.join(meta::META_PROPERTIES);
+        let text =
+            files::read_text(&file, TEXT_FILE_BYTES_MAX).await.map_err(|error| self.io("reading", error))?;
+        let Some(text) = text else {
+            let random = || Uuid::from_random(rt::random_bytes());
+            let identity = MetaProperties {
+                node_id: config.node_id,
+                cluster_id: config.cluster_id.unwrap_or_else(|| random().to_string()),
+                directory_id: random(),
+            };
+            files::replace(&file, identity.to_text()).await.map_err(|error| self.io("writing", error))?;
+            return Ok(identity);
+        };
+        let identity = MetaProperties::parse(&text);
+        let identity =
+            identity.map_err(|reason| StorageError::corrupt(file.display().to_string(), reason))?;
+        if identity.node_id != config.node_id {
+            let reason = format!("it is of node {}, this is node {}", identity.node_id, config.node_id);
+            return Err(refused(&file, reason));
+        }
+        if let Some(cluster_id) = config.cluster_id.filter(|cluster_id| *cluster_id != identity.cluster_id) {
+            let reason = format!("it is of cluster {}, this node is of {cluster_id}", identity.cluster_id);
+            return Err(refused(&file, reason));
+        }
+        Ok(identity)
+    }
+
+    async fn survey(&self, identity: MetaProperties) -> std::io::Result<DirFacts> {
+        let mut partitions = Vec::new();
+        for entry in files::list(&self.path).await? {
+            if entry.is_dir && names::is_deleted_dir(&entry.name) {
+                rt::fs::remove_dir_all(&self.path.join(&entry.name)).await?;
+            } else if entry.is_dir {
+                partitions.extend(names::parse_dir_name(&entry.name));
+            } else if names::is_leftover(&entry.name) {
+                files::remove(&self.path.join(&entry.name)).await?;
+            }
+        }
+        let marker = files::read_text(&self.path.join(meta::CLEAN_MARKER), TEXT_FILE_BYTES_MAX).await?;
+        Ok(DirFacts {
+            clean: marker.is_some(),
+            clean_broker_epoch: marker.as_deref().map_or(-1, meta::parse_clean_marker),
+            cluster_id: identity.cluster_id,
+            directory_id: identity.directory_id,
+            partitions,
+            log_starts: self.offsets(offsets_file::LOG_STARTS).await?,
+            recovery_points: self.offsets(offsets_file::RECOVERY_POINTS).await?,
+            high_watermarks: self.offsets(offsets_file::HIGH_WATERMARKS).await?,
+        })
+    }
+
+    /// A file of offsets; one that can't be read counts as empty, which costs time or a replica's head start, never data.
+    async fn offsets(&self, name: &str) -> std::io::Result<Offsets> {
+        let file = self.path.join(name);
+        let Some(text) = files::read_text(&file, TEXT_FILE_BYTES_MAX).await? else {
+            return Ok(Offsets::new());
+        };
+        Ok(offsets_file::parse(&text).unwrap_or_else(|reason| {
+            tracing::warn!(file = %file.display(), reason, "a file of offsets is damaged and ignored");
+            Offsets::new()
+        }))
+    }
+
+    fn io(&self, what: &str, error: std::io::Error) -> StorageError {
+        StorageError::io(format!("{what} {}", self.path.display()), error)
+    }
+}
+
+fn refused(path: &std::path::Path, reason: String) -> StorageError {
+    StorageError::Refused { path: path.display().to_string(), reason }
+}

@@ -1,0 +1,226 @@
+//! [`LogDir`]: one shard's part of a log directory.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use protocol::types::Uuid;
+use rt::Task;
+
+use super::home::DirFacts;
+use super::shared::DirShared;
+use crate::committer;
+use crate::fan_out::fan_out;
+use crate::limits::OPENS_MAX;
+use crate::log::close::ClosedAt;
+use crate::log::open::{self, Known};
+use crate::segment::names;
+use crate::{Log, LogConfig, LogDirConfig, Offset, StorageError, TopicPartition};
+
+/// The logs that one shard owns in one directory, with the committer that flushes them.
+///
+/// Lifecycle: [`Self::open`], then logs are opened ([`Self::open_logs`]), made and deleted; [`Self::close`] at the end. A directory whose
+/// write or sync failed is offline for good; the process may go on with others.
+#[derive(Debug)]
+pub struct LogDir {
+    shared: Rc<DirShared>,
+    facts: DirFacts,
+    logs: RefCell<BTreeMap<TopicPartition, Log>>,
+    committer: RefCell<Option<Task<()>>>,
+}
+
+/// What a shard's clean stop tells the directory's owner: where its logs start and end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClosedDir {
+    /// Each log that was closed.
+    pub logs: Vec<(TopicPartition, ClosedAt)>,
+    /// Whether all were.
+    pub clean: bool,
+}
+
+impl LogDir {
+    /// Begins the use of a directory by this shard. `facts` come from the directory's owner ([`crate::DirHome::open`]).
+    ///
+    /// After an unclean stop everything on the device is synced first, so that what recovery reads can't be lost any more.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub async fn open(
+        path: impl Into<PathBuf>,
+        facts: DirFacts,
+        config: LogDirConfig,
+    ) -> Result<Self, StorageError> {
+        let config = LogDirConfig { clean: facts.clean, ..config };
+        let shared = DirShared::new(path.into(), config);
+        if !facts.clean {
+            let synced = rt::fs::sync_fs(&shared.path).await;
+            synced.map_err(|error| StorageError::io(format!("syncing {}", shared.path.display()), error))?;
+        }
+        let committer = rt::spawn(committer::run(shared.clone()));
+        let (logs, committer) = (RefCell::default(), RefCell::new(Some(committer)));
+        Ok(Self { shared, facts, logs, committer })
+    }
+
+    /// Opens existing logs, several at a time. One that is damaged is opened offline ([`Log::status`]).
+    ///
+    /// # Errors
+    /// The first one met; the others are opened all the same.
+    pub async fn open_logs(
+        &self,
+        wanted: Vec<(TopicPartition, LogConfig)>,
+    ) -> Result<Vec<Log>, StorageError> {
+        let results =
+            fan_out(wanted, OPENS_MAX, |(partition, config)| self.open_log(partition, config)).await;
+        results.into_iter().collect()
+    }
+
+    /// Opens one existing log.
+    ///
+    /// # Errors
+    /// `Exists` if it is open, `Unknown` if it has no directory, `Io`.
+    pub async fn open_log(&self, partition: TopicPartition, config: LogConfig) -> Result<Log, StorageError> {
+        self.check(&partition)?;
+        if !rt::fs::exists(&self.shared.path.join(names::dir_name(&partition))).await {
+            return Err(StorageError::Unknown(partition));
+        }
+        let known = Known {
+            start: self.facts.log_starts.get(&partition).copied(),
+            recovery_point: self.facts.recovery_points.get(&partition).copied().filter(|_| !self.facts.clean),
+        };
+        let log = open::open(&self.shared, partition.clone(), config, known).await?;
+        self.logs.borrow_mut().insert(partition, log.clone());
+        Ok(log)
+    }
+
+    /// Makes a new, empty log.
+    ///
+    /// # Errors
+    /// `Exists` (also if a directory of that name is there but not open), `Refused` for a name that can't be a directory, `Offline`, `NoSpace`, `Io`.
+    pub async fn create_log(
+        &self,
+        partition: TopicPartition,
+        topic_id: Uuid,
+        config: LogConfig,
+    ) -> Result<Log, StorageError> {
+        self.check(&partition)?;
+        let path = self.shared.path.join(names::dir_name(&partition));
+        if names::parse_dir_name(&names::dir_name(&partition)).as_ref() != Some(&partition) {
+            let reason = "the topic's name can't be a directory's".into();
+            return Err(StorageError::Refused { path: path.display().to_string(), reason });
+        }
+        if rt::fs::exists(&path).await {
+            return Err(StorageError::Exists(partition));
+        }
+        let log = open::create(&self.shared, partition.clone(), topic_id, config).await?;
+        self.logs.borrow_mut().insert(partition, log.clone());
+        Ok(log)
+    }
+
+    /// Deletes a log: it is offline from the first moment on; when this returns the name is free again. The files go in the background.
+    ///
+    /// # Errors
+    /// `Unknown`, `Io`.
+    pub async fn delete_log(&self, partition: &TopicPartition) -> Result<(), StorageError> {
+        let log = self.logs.borrow_mut().remove(partition);
+        let log = log.ok_or_else(|| StorageError::Unknown(partition.clone()))?;
+        log.0.detached(|log| async move { log.delete().await }).await
+    }
+
+    /// One of the logs.
+    pub fn log(&self, partition: &TopicPartition) -> Option<Log> {
+        self.logs.borrow().get(partition).cloned()
+    }
+
+    /// All open logs, by name.
+    pub fn logs(&self) -> Vec<Log> {
+        self.logs.borrow().values().cloned().collect()
+    }
+
+    /// The directory's id.
+    pub fn directory_id(&self) -> Uuid {
+        self.facts.directory_id
+    }
+
+    /// Why the directory is offline, if it is.
+    pub fn failure(&self) -> Option<String> {
+        self.shared.failure()
+    }
+
+    /// Waits until the directory fails, and tells why.
+    pub async fn failed(&self) -> String {
+        loop {
+            if let Some(reason) = self.shared.failure() {
+                return reason;
+            }
+            self.shared.failed_moved.notified().await;
+        }
+    }
+
+    /// Takes the directory offline: another shard met a failed write or sync on it.
+    pub fn fail(&self, reason: impl Into<String>) {
+        self.shared.fail(reason.into());
+    }
+
+    /// Bytes of batches held in memory for tail readers and not yet written, all logs together.
+    pub fn tail_bytes(&self) -> usize {
+        self.shared.tail_bytes.get()
+    }
+
+    /// Writes down the recovery points of all logs: what [`Log::checkpoint`] does, for each.
+    ///
+    /// # Errors
+    /// The first one met.
+    pub async fn checkpoint(&self) -> Result<(), StorageError> {
+        for log in self.logs().into_iter().filter(|log| !log.is_offline()) {
+            log.checkpoint().await?;
+        }
+        Ok(())
+    }
+
+    /// Closes all logs as a clean stop does, and ends. Hand the result to [`crate::DirHome::close`]. Logs that are offline keep the
+    /// directory from counting as clean.
+    pub async fn close(self) -> ClosedDir {
+        let logs = std::mem::take(&mut *self.logs.borrow_mut());
+        let mut closed = ClosedDir { logs: Vec::new(), clean: true };
+        let results = fan_out(logs.into_iter().collect(), OPENS_MAX, |(partition, log)| async move {
+            (partition, log.close().await)
+        });
+        for (partition, result) in results.await {
+            match result {
+                Ok(at) => closed.logs.push((partition, at)),
+                Err(error) => {
+                    tracing::warn!(%partition, %error, "a log wasn't closed cleanly");
+                    closed.clean = false;
+                }
+            }
+        }
+        self.shared.stopping.set(true);
+        self.shared.dirty_moved.notify_waiters();
+        let committer = self.committer.borrow_mut().take();
+        if let Some(committer) = committer {
+            committer.await;
+        }
+        // Only removals of deleted logs are left, which the next start takes up again.
+        self.shared.tasks.cancel_all().await;
+        self.shared.close_handles().await;
+        closed.clean &= !self.shared.has_failed();
+        closed
+    }
+
+    fn check(&self, partition: &TopicPartition) -> Result<(), StorageError> {
+        if self.shared.has_failed() {
+            return Err(StorageError::Offline);
+        }
+        if self.logs.borrow().contains_key(partition) {
+            return Err(StorageError::Exists(partition.clone()));
+        }
+        Ok(())
+    }
+}
+
+impl ClosedDir {
+    pub(crate) fn ends(&self) -> impl Iterator<Item = (&TopicPartition, Offset)> {
+        self.logs.iter().map(|(partition, at)| (partition, at.end))
+    }
+}

@@ -1,0 +1,12 @@
+//! A log directory: what its logs share on one shard, and what the directory itself is.
+pub(crate) mod files;
+pub(crate) mod home;
+pub(crate) mod log_dir;
+pub(crate) mod meta;
+pub(crate) mod offsets_file;
+pub(crate) mod shared;
+
+pub use home::{DirFacts, DirHome, HomeConfig};
+pub use log_dir::{ClosedDir, LogDir};
+pub use meta::MetaProperties;
+pub use offsets_file::Offsets;

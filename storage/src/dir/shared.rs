@@ -1,0 +1,208 @@
+//! What the logs of one shard in one directory share: failure, committer queue, memory budgets, caches, open files.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::{Rc, Weak};
+
+use bytes::Bytes;
+use rt::TaskSet;
+use rt::fs::{File, IoBuf};
+use rt::sync::{Budget, Notify};
+
+use super::files;
+use crate::limits::{BUFS_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
+use crate::log::inner::LogInner;
+use crate::lru::Lru;
+use crate::segment::{OffsetIndex, TimeIndex};
+use crate::{LogDirConfig, Offset};
+
+/// Names a segment file's content: log (unique in the shard), base offset, and how often the log was cut before.
+pub(crate) type SegmentKey = (u64, Offset, u64);
+
+/// Both indexes of a closed segment.
+#[derive(Debug)]
+pub(crate) struct SegmentIndexes {
+    pub offsets: OffsetIndex,
+    pub times: TimeIndex,
+}
+
+/// One per open [`crate::LogDir`]; lives as long as any of its logs' handles.
+#[derive(Debug)]
+pub(crate) struct DirShared {
+    pub path: PathBuf,
+    pub config: LogDirConfig,
+    /// Why the directory failed.
+    failed: RefCell<Option<String>>,
+    pub failed_moved: Notify,
+    /// Logs with something to write or sync.
+    pub dirty: RefCell<Vec<Rc<LogInner>>>,
+    pub dirty_moved: Notify,
+    pub stopping: Cell<bool>,
+    /// Bytes reserved or appended that are not placed yet.
+    pub unplaced: Budget,
+    /// The logs that hold batches in memory: they give them up in turn.
+    pub retained: RefCell<VecDeque<Weak<LogInner>>>,
+    pub tail_bytes: Cell<usize>,
+    pub pieces: RefCell<Lru<(SegmentKey, u64), Bytes>>,
+    pub indexes: RefCell<Lru<SegmentKey, Rc<SegmentIndexes>>>,
+    handles: RefCell<Lru<SegmentKey, Rc<File>>>,
+    /// Files that are no longer needed but may have a reader left.
+    retired: RefCell<Vec<Rc<File>>>,
+    /// Device buffers that aren't in use.
+    bufs: RefCell<Vec<IoBuf>>,
+    /// Rolls, growth, removals.
+    pub tasks: TaskSet,
+    /// All logs, to tell them when the directory fails.
+    pub logs: RefCell<BTreeMap<u64, Weak<LogInner>>>,
+    next_log: Cell<u64>,
+}
+
+impl DirShared {
+    pub(crate) fn new(path: PathBuf, config: LogDirConfig) -> Rc<Self> {
+        Rc::new(Self {
+            path,
+            failed: RefCell::new(None),
+            failed_moved: Notify::new(),
+            dirty: RefCell::new(Vec::new()),
+            dirty_moved: Notify::new(),
+            stopping: Cell::new(false),
+            unplaced: Budget::new(config.unplaced_bytes_max),
+            retained: RefCell::new(VecDeque::new()),
+            tail_bytes: Cell::new(0),
+            pieces: RefCell::new(Lru::new(config.cache_bytes_max)),
+            indexes: RefCell::new(Lru::new(INDEX_BYTES_MAX)),
+            handles: RefCell::new(Lru::new(HANDLES_MAX)),
+            retired: RefCell::new(Vec::new()),
+            bufs: RefCell::new(Vec::new()),
+            tasks: TaskSet::new(),
+            logs: RefCell::new(BTreeMap::new()),
+            next_log: Cell::new(0),
+            config,
+        })
+    }
+
+    pub(crate) fn next_log_id(&self) -> u64 {
+        self.next_log.replace(self.next_log.get() + 1)
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.borrow().is_some()
+    }
+
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.failed.borrow().clone()
+    }
+
+    /// Takes the directory offline for good: a write or sync failed, so that nobody knows what is on the medium.
+    pub(crate) fn fail(&self, reason: String) {
+        if self.has_failed() {
+            return;
+        }
+        tracing::error!(dir = %self.path.display(), reason, "the log directory failed, its partitions are offline");
+        *self.failed.borrow_mut() = Some(reason);
+        let logs: Vec<_> = self.logs.borrow().values().filter_map(Weak::upgrade).collect();
+        logs.iter().for_each(|log| log.dir_failed());
+        self.dirty_moved.notify_waiters();
+        self.failed_moved.notify_waiters();
+    }
+
+    /// The file of a segment, for reading.
+    pub(crate) async fn handle(&self, key: SegmentKey, path: &Path) -> io::Result<Rc<File>> {
+        if let Some(file) = self.handles.borrow_mut().get(&key) {
+            return Ok(file);
+        }
+        let file = Rc::new(files::open_for_reading(path, self.config.direct_io).await?);
+        let gone = self.handles.borrow_mut().insert(key, file.clone(), 1);
+        self.retired.borrow_mut().extend(gone);
+        self.reap().await;
+        Ok(file)
+    }
+
+    /// Forgets what was read of a segment's file.
+    pub(crate) fn forget(&self, key: SegmentKey) {
+        let handle = self.handles.borrow_mut().remove(&key);
+        self.retired.borrow_mut().extend(handle);
+        self.pieces.borrow_mut().remove_range((key, 0), (key, u64::MAX));
+        self.indexes.borrow_mut().remove(&key);
+    }
+
+    /// Has a file closed once its last reader is done.
+    pub(crate) fn retire(&self, file: Rc<File>) {
+        self.retired.borrow_mut().push(file);
+    }
+
+    /// Closes retired files that nobody reads any more.
+    pub(crate) async fn reap(&self) {
+        let retired = std::mem::take(&mut *self.retired.borrow_mut());
+        for file in retired {
+            match Rc::try_unwrap(file) {
+                Ok(file) => {
+                    if let Err(error) = file.close().await {
+                        tracing::warn!(%error, "closing a segment file");
+                    }
+                }
+                Err(shared) => self.retired.borrow_mut().push(shared),
+            }
+        }
+    }
+
+    /// Closes all read handles.
+    pub(crate) async fn close_handles(&self) {
+        let all = std::mem::replace(&mut *self.handles.borrow_mut(), Lru::new(HANDLES_MAX)).into_values();
+        self.retired.borrow_mut().extend(all);
+        self.reap().await;
+    }
+
+    /// Puts a log into the committer's queue.
+    pub(crate) fn mark_dirty(&self, log: &Rc<LogInner>) {
+        if !log.dirty.replace(true) {
+            self.dirty.borrow_mut().push(log.clone());
+            self.dirty_moved.notify_waiters();
+        }
+    }
+
+    /// A device buffer of `bytes`, with whatever content.
+    pub(crate) fn take_buf(&self, bytes: usize) -> IoBuf {
+        let mut bufs = self.bufs.borrow_mut();
+        match bufs.iter().position(|buf| buf.len() == bytes) {
+            Some(at) => bufs.swap_remove(at),
+            None => IoBuf::zeroed(bytes),
+        }
+    }
+
+    /// Gives a device buffer back for the next write of its size.
+    pub(crate) fn give_back(&self, buf: IoBuf) {
+        let mut bufs = self.bufs.borrow_mut();
+        if bufs.len() == BUFS_MAX {
+            bufs.remove(0);
+        }
+        bufs.push(buf);
+    }
+
+    /// Counts bytes a log took into its tail, and has tails shrink in turn while all together hold too much.
+    pub(crate) fn retain(&self, log: &Rc<LogInner>, bytes: usize) {
+        self.tail_bytes.set(self.tail_bytes.get() + bytes);
+        if !log.retained.replace(true) {
+            self.retained.borrow_mut().push_back(Rc::downgrade(log));
+        }
+        let mut stuck = self.retained.borrow().len();
+        while stuck > 0 && self.tail_bytes.get() > self.config.tail_bytes_max {
+            let Some(next) = self.retained.borrow_mut().pop_front() else { break };
+            let Some(log) = next.upgrade() else { continue };
+            if !log.evict_one() {
+                stuck -= 1;
+            }
+            if log.core.borrow().tail.bytes() == 0 {
+                log.retained.set(false);
+            } else {
+                self.retained.borrow_mut().push_back(next);
+            }
+        }
+    }
+
+    pub(crate) fn released(&self, bytes: usize) {
+        self.tail_bytes.set(self.tail_bytes.get().saturating_sub(bytes));
+    }
+}

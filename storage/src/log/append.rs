@@ -1,0 +1,105 @@
+//! Appending: in memory, in one piece, never awaiting.
+
+use std::rc::Rc;
+
+use protocol::records::RecordBatch;
+use rt::sync::Permit;
+
+use super::core::{AppendInfo, Origin};
+use super::handle::Log;
+use super::inner::LogInner;
+use crate::limits::FRAME_BYTES_ASSUMED;
+use crate::{AppendError, LeaderEpoch};
+
+/// The right to append one batch of up to so many bytes: space in the segment file is allocated for it. Dropping it gives the right back.
+///
+/// Hold it no longer than it takes to append: while all bytes that may be unplaced are reserved, every other append waits.
+#[derive(Debug)]
+pub struct Reservation {
+    pub(crate) log: Rc<LogInner>,
+    pub(crate) bytes: usize,
+    pub(crate) permit: Option<Permit>,
+    pub(crate) frame_bytes: usize,
+}
+
+impl Reservation {
+    /// Tells how large the allocation is that the batch is a slice of, in bytes. A batch that fills less than a quarter of it is copied, so
+    /// that it doesn't keep the rest in memory; without this call 1 MiB is assumed.
+    #[must_use]
+    pub fn of_frame(mut self, frame_bytes: usize) -> Self {
+        self.frame_bytes = frame_bytes;
+        self
+    }
+
+    /// How many bytes are reserved.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn new(log: &Rc<LogInner>, bytes: usize, permit: Permit) -> Self {
+        log.reserved.set(log.reserved.get() + bytes as u64);
+        Self { log: log.clone(), bytes, permit: Some(permit), frame_bytes: FRAME_BYTES_ASSUMED }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.log.reserved.set(self.log.reserved.get() - self.bytes as u64);
+    }
+}
+
+impl Log {
+    /// Appends a leader's batch: gives it the next offsets and `epoch`, checks its producer's sequence, and stamps `now_ms` (ms since 1970) on
+    /// it if the topic wants the broker's time. In memory: `written` and `synced` follow by themselves, soon.
+    ///
+    /// # Errors
+    /// See [`AppendError`]; `Duplicate` is a success to the client. Nothing was changed.
+    pub fn append(
+        &self,
+        reservation: Reservation,
+        batch: RecordBatch,
+        epoch: LeaderEpoch,
+        now_ms: i64,
+    ) -> Result<AppendInfo, AppendError> {
+        self.append_from(reservation, &batch, Origin::Leader { epoch, now_ms })
+    }
+
+    /// Appends a batch fetched from the leader, with its offsets and epoch. It may leave a gap, which compaction makes, but not go back.
+    ///
+    /// # Errors
+    /// `Offline`, `NotContiguous`, `StaleEpoch`, `SegmentOffsetsFull`, `ReservationTooSmall`.
+    pub fn append_as_follower(
+        &self,
+        reservation: Reservation,
+        batch: RecordBatch,
+    ) -> Result<AppendInfo, AppendError> {
+        self.append_from(reservation, &batch, Origin::Follower)
+    }
+
+    fn append_from(
+        &self,
+        mut reservation: Reservation,
+        batch: &RecordBatch,
+        origin: Origin,
+    ) -> Result<AppendInfo, AppendError> {
+        let log = &self.0;
+        assert!(Rc::ptr_eq(log, &reservation.log), "a reservation of another log");
+        if log.is_offline() {
+            return Err(AppendError::Offline);
+        }
+        let bytes = batch.total_bytes();
+        if bytes > reservation.bytes {
+            return Err(AppendError::ReservationTooSmall { bytes, reserved: reservation.bytes });
+        }
+        let config = log.config();
+        let permit = reservation.permit.take();
+        let info = log.core.borrow_mut().append(batch, origin, &config, reservation.frame_bytes, permit)?;
+        log.marks.set_appended(info.last_offset.plus(1));
+        log.changed.set(true);
+        log.dir.mark_dirty(log);
+        log.dir.retain(log, bytes);
+        // The log's own bound; batches that aren't placed yet stay.
+        while log.core.borrow().tail.bytes() > config.tail_bytes_max && log.evict_one() {}
+        Ok(info)
+    }
+}

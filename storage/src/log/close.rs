@@ -1,0 +1,160 @@
+//! Ending a log's use: a clean stop, or its deletion.
+
+use std::io;
+use std::rc::Rc;
+
+use super::checkpoint::LogCheckpoint;
+use super::flush::Target;
+use super::handle::Log;
+use super::inner::{LogInner, LogStatus};
+use crate::dir::files;
+use crate::producer::snapshot;
+use crate::segment::names;
+use crate::{Offset, StorageError};
+
+/// Where a closed log starts and ends, for the directory's files of offsets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClosedAt {
+    /// The first offset served.
+    pub start: Offset,
+    /// The end, synced.
+    pub end: Offset,
+    /// Whether the log starts behind its first segment's start, which its files' names don't tell.
+    pub start_is_inside: bool,
+}
+
+impl Log {
+    /// Brings everything to disk in the form that Kafka leaves after a clean stop, and ends the log's use. Appends are refused from the
+    /// first moment on; reservations still held are void.
+    ///
+    /// # Errors
+    /// `Offline` if it was offline (also corrupt) already, `Io`.
+    pub async fn close(&self) -> Result<ClosedAt, StorageError> {
+        let log = &self.0;
+        if log.is_offline() {
+            return Err(StorageError::Offline);
+        }
+        let _writer = log.writer.take(1).await;
+        let _space = log.space.take(1).await;
+        let _files = log.files.take(1).await;
+        if log.is_offline() {
+            return Err(StorageError::Offline);
+        }
+        let result = log.write_clean_state().await;
+        let closed = {
+            let core = log.core.borrow();
+            let first = core.closed.keys().next().copied().unwrap_or(core.active.build.base);
+            ClosedAt { start: core.start, end: core.end, start_is_inside: core.start > first }
+        };
+        log.set_status(LogStatus::Closed);
+        log.release_memory();
+        log.dir.reap().await;
+        result.map(|()| closed)
+    }
+}
+
+impl LogInner {
+    async fn write_clean_state(self: &Rc<Self>) -> Result<(), StorageError> {
+        // What reservations appended after a roll may have no file yet.
+        if self.core.borrow().tail.unplaced_bytes() > 0 {
+            self.prepare_held(1).await?;
+        }
+        self.write_out(Target::Active).await.map_err(|error| self.fail("writing", error))?;
+        let open = self.core.borrow_mut().active.file.take();
+        if let Some(file) = open {
+            let bytes = self.core.borrow().active.build.bytes;
+            file.set_len(bytes).await.map_err(|error| self.fail("cutting", error))?;
+            file.sync_data().await.map_err(|error| self.fail("syncing", error))?;
+            self.synced(self.marks.written());
+            self.dir.retire(file);
+        }
+        if !self.changed.get() {
+            return Ok(());
+        }
+        self.write_clean_files().await.map_err(|error| self.fail("writing the small files of", error))
+    }
+
+    async fn write_clean_files(&self) -> io::Result<()> {
+        let (base, exists, index, times, producers, epochs, checkpoint) = {
+            let mut core = self.core.borrow_mut();
+            core.active.build.seal();
+            let build = &core.active.build;
+            let checkpoint = LogCheckpoint { start: core.start, recovery_point: core.end };
+            let producers = (core.end, snapshot::encode(&core.producers));
+            let (index, times) = (build.index.to_file(), build.times.to_file());
+            (build.base, core.active.exists, index, times, producers, core.epochs.to_text(), checkpoint)
+        };
+        files::replace(&self.path.join(names::EPOCHS), epochs).await?;
+        if !exists && self.core.borrow().closed.is_empty() && checkpoint.recovery_point == Offset::ZERO {
+            // Never written to.
+            return Ok(());
+        }
+        files::replace(&self.path.join(names::CHECKPOINT), checkpoint.encode()).await?;
+        self.remove_stray_snapshots().await?;
+        files::replace(&self.file_path(producers.0, names::SNAPSHOT), producers.1).await?;
+        if exists {
+            files::replace(&self.file_path(base, names::TIME_INDEX), times).await?;
+            files::replace(&self.file_path(base, names::INDEX), index).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the snapshots of earlier clean stops: those that don't stand at a segment's start.
+    async fn remove_stray_snapshots(&self) -> io::Result<()> {
+        let bases: Vec<Offset> = {
+            let core = self.core.borrow();
+            core.closed.keys().copied().chain([core.active.build.base]).collect()
+        };
+        for entry in files::list(&self.path).await? {
+            let found = names::parse_file_name(&entry.name).filter(|(_, suffix)| *suffix == names::SNAPSHOT);
+            if found.is_some_and(|(offset, _)| bases.binary_search(&offset).is_err()) {
+                files::remove(&self.path.join(&entry.name)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives back the memory of a log that isn't used any more.
+    pub(crate) fn release_memory(&self) {
+        let mut core = self.core.borrow_mut();
+        self.dir.released(core.tail.bytes());
+        core.tail.clear();
+        let generation = core.generation;
+        let mut bases: Vec<Offset> = core.closed.keys().copied().collect();
+        bases.push(core.active.build.base);
+        let file = core.active.file.take();
+        drop(core);
+        bases.iter().for_each(|base| self.dir.forget((self.id, *base, generation)));
+        if let Some(file) = file {
+            self.dir.retire(file);
+        }
+        self.dir.logs.borrow_mut().remove(&self.id);
+    }
+
+    /// Ends the log for good: its directory is renamed at once, so that a new log of the same name can be made, and removed after.
+    pub(crate) async fn delete(self: &Rc<Self>) -> Result<(), StorageError> {
+        self.set_status(LogStatus::Deleted);
+        // Waits for the flush, roll or truncation that is under way.
+        let writer = self.writer.take(1).await;
+        let space = self.space.take(1).await;
+        let files_gate = self.files.take(1).await;
+        self.release_memory();
+        self.dir.reap().await;
+        let gone = self.dir.path.join(names::deleted_dir_name(&self.partition, rt::random_bytes()));
+        let rename = async {
+            rt::fs::rename(&self.path, &gone).await?;
+            files::sync_dir(&self.dir.path).await
+        };
+        rename.await.map_err(|error| self.fail("renaming", error))?;
+        drop((writer, space, files_gate));
+        let dir = self.dir.clone();
+        self.dir.tasks.spawn(async move {
+            if let Err(error) = rt::fs::remove_dir_all(&gone).await {
+                // The next start tries again.
+                tracing::warn!(%error, dir = %gone.display(), "removing a deleted log");
+            }
+            drop(dir);
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! The state behind a [`crate::Log`] handle.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use protocol::types::Uuid;
+use rt::sync::{Budget, Notify};
+
+use super::core::LogCore;
+use super::watermarks::Watermarks;
+use crate::dir::shared::{DirShared, SegmentKey};
+use crate::limits::READ_HINTS_MAX;
+use crate::segment::names;
+use crate::{LogConfig, Offset, ReadError, StorageError, TopicPartition};
+
+/// Whether a log can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogStatus {
+    /// In use.
+    Online,
+    /// Its files are damaged below what was synced; kept as they are for repair. The reason, for the operator.
+    Corrupt(String),
+    /// Closed.
+    Closed,
+    /// Deleted.
+    Deleted,
+}
+
+/// Where a recent catch-up read ended: where a sequential reader goes on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadHint {
+    pub next: Offset,
+    pub segment: Offset,
+    pub position: u64,
+    pub generation: u64,
+}
+
+/// One log. All tasks of its shard share it by `Rc`; no borrow of a cell is held over an await.
+///
+/// Three gates order what happens to its files, each held by one task at a time, taken in this order: `writer` (bytes of the active
+/// segment: the committer, rolls, truncation), `space` (its length: growth, rolls, truncation), `files` (the small files beside it).
+#[derive(Debug)]
+pub(crate) struct LogInner {
+    pub id: u64,
+    pub partition: TopicPartition,
+    pub topic_id: Uuid,
+    pub path: PathBuf,
+    pub dir: Rc<DirShared>,
+    pub config: RefCell<Rc<LogConfig>>,
+    pub core: RefCell<LogCore>,
+    pub marks: Watermarks,
+    pub status: RefCell<LogStatus>,
+    pub writer: Budget,
+    pub space: Budget,
+    pub files: Budget,
+    /// Bytes of reservations not used yet.
+    pub reserved: Cell<u64>,
+    /// Whether a task is making space; when it is done `space_moved` wakes and `space_error` tells how it went.
+    pub making_space: Cell<bool>,
+    pub space_moved: Notify,
+    pub space_error: RefCell<Option<Rc<StorageError>>>,
+    /// In the directory's list of logs that hold batches in memory.
+    pub retained: Cell<bool>,
+    /// In the committer's queue.
+    pub dirty: Cell<bool>,
+    /// Up to where [`crate::Log::flush`] wants a sync, whatever the mode.
+    pub flush_wanted: Cell<Offset>,
+    /// When the oldest unsynced write was made, on `rt`'s clock.
+    pub unsynced_since: Cell<Option<rt::Instant>>,
+    /// Whether anything was changed since the log was opened: if not, closing leaves the files as they are.
+    pub changed: Cell<bool>,
+    hints: RefCell<VecDeque<ReadHint>>,
+}
+
+impl LogInner {
+    pub(crate) fn new(
+        dir: &Rc<DirShared>,
+        partition: TopicPartition,
+        topic_id: Uuid,
+        config: LogConfig,
+        core: LogCore,
+        status: LogStatus,
+    ) -> Rc<Self> {
+        let path = dir.path.join(names::dir_name(&partition));
+        let marks = Watermarks::new(core.end);
+        if status != LogStatus::Online {
+            marks.set_offline();
+        }
+        let log = Rc::new(Self {
+            id: dir.next_log_id(),
+            partition,
+            topic_id,
+            path,
+            dir: dir.clone(),
+            config: RefCell::new(Rc::new(config)),
+            core: RefCell::new(core),
+            marks,
+            status: RefCell::new(status),
+            writer: Budget::new(1),
+            space: Budget::new(1),
+            files: Budget::new(1),
+            reserved: Cell::new(0),
+            making_space: Cell::new(false),
+            space_moved: Notify::new(),
+            space_error: RefCell::new(None),
+            retained: Cell::new(false),
+            dirty: Cell::new(false),
+            flush_wanted: Cell::new(Offset::ZERO),
+            unsynced_since: Cell::new(None),
+            changed: Cell::new(false),
+            hints: RefCell::new(VecDeque::new()),
+        });
+        dir.logs.borrow_mut().insert(log.id, Rc::downgrade(&log));
+        log
+    }
+
+    pub(crate) fn is_offline(&self) -> bool {
+        self.dir.has_failed() || *self.status.borrow() != LogStatus::Online
+    }
+
+    /// Ends the log's use: waiters end with an error, appends and reads are refused.
+    pub(crate) fn set_status(&self, status: LogStatus) {
+        *self.status.borrow_mut() = status;
+        self.marks.set_offline();
+        self.space_moved.notify_waiters();
+    }
+
+    /// The directory failed: tells those who wait at this log.
+    pub(crate) fn dir_failed(&self) {
+        self.marks.set_offline();
+        self.space_moved.notify_waiters();
+    }
+
+    pub(crate) fn config(&self) -> Rc<LogConfig> {
+        self.config.borrow().clone()
+    }
+
+    /// The path of one of a segment's files.
+    pub(crate) fn file_path(&self, base: Offset, suffix: &str) -> PathBuf {
+        self.path.join(names::file_name(base, suffix))
+    }
+
+    pub(crate) fn key(&self, base: Offset) -> SegmentKey {
+        (self.id, base, self.core.borrow().generation)
+    }
+
+    /// Gives up the oldest batch held in memory, if it may go.
+    pub(crate) fn evict_one(&self) -> bool {
+        let mut core = self.core.borrow_mut();
+        let active = core.active.build.base;
+        match core.tail.evict_one(active) {
+            Some(bytes) => {
+                self.dir.released(bytes);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes the directory offline because of `error`, and hands it on.
+    pub(crate) fn fail(&self, what: &str, error: std::io::Error) -> StorageError {
+        let error = StorageError::io(format!("{what} {}", self.path.display()), error);
+        self.dir.fail(error.to_string());
+        error
+    }
+
+    pub(crate) fn out_of_range(&self, offset: Offset) -> ReadError {
+        let core = self.core.borrow();
+        ReadError::OffsetOutOfRange { offset, start: core.start, end: core.end }
+    }
+
+    pub(crate) fn hint_for(&self, next: Offset, segment: Offset, generation: u64) -> Option<u64> {
+        let hints = self.hints.borrow();
+        let found = hints
+            .iter()
+            .find(|hint| (hint.next, hint.segment, hint.generation) == (next, segment, generation));
+        found.map(|hint| hint.position)
+    }
+
+    pub(crate) fn remember(&self, hint: ReadHint) {
+        let mut hints = self.hints.borrow_mut();
+        if hints.len() == READ_HINTS_MAX {
+            hints.pop_front();
+        }
+        hints.push_back(hint);
+    }
+}

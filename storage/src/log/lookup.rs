@@ -1,0 +1,175 @@
+//! Offsets by timestamp, to the record (ListOffsets).
+
+use bytes::{Bytes, BytesMut};
+use protocol::records::{BatchHeader, HeaderScan, RecordBatch, TimestampType};
+
+use super::handle::Log;
+use super::inner::LogInner;
+use super::locate::FilePart;
+use crate::limits::{LOOKUP_BYTES_MAX, PIECE_BYTES};
+use crate::segment::names;
+use crate::{LeaderEpoch, Offset, ReadError};
+
+/// A record found by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimestampOffset {
+    /// Its timestamp, in ms since 1970.
+    pub timestamp_ms: i64,
+    /// Its offset.
+    pub offset: Offset,
+    /// The epoch it was appended in, -1 if unknown.
+    pub leader_epoch: LeaderEpoch,
+}
+
+impl Log {
+    /// The first record below `upto` whose timestamp is at least `timestamp_ms`. Timestamps needn't ascend. Costs a look at each segment's largest
+    /// timestamp (remembered), and then about `index.interval.bytes` of reading.
+    ///
+    /// # Errors
+    /// `Offline`, `Io`, `Corrupt`.
+    pub async fn offset_for_timestamp(
+        &self,
+        timestamp_ms: i64,
+        upto: Offset,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
+        let parts = self.0.core.borrow().parts();
+        for part in parts {
+            let Some((max_ms, _)) = self.0.max_timestamp_of(&part).await? else { continue };
+            if max_ms < timestamp_ms {
+                continue;
+            }
+            let from = self.0.time_floor(&part, timestamp_ms).await?.max(self.start_offset());
+            let wanted = |header: &BatchHeader| header.max_timestamp >= timestamp_ms;
+            if let Some(found) = self.first_record(from, part.end.min(upto), timestamp_ms, wanted).await? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first record below `upto` that has the largest timestamp of all; `None` if there is no record with a timestamp. (KIP-734)
+    ///
+    /// # Errors
+    /// `Offline`, `Io`, `Corrupt`.
+    pub async fn max_timestamp_offset(&self, upto: Offset) -> Result<Option<TimestampOffset>, ReadError> {
+        let parts = self.0.core.borrow().parts();
+        let mut best: Option<(i64, FilePart)> = None;
+        for part in parts.into_iter().filter(|part| part.base < upto) {
+            if let Some((max_ms, _)) = self.0.max_timestamp_of(&part).await?
+                && best.as_ref().is_none_or(|(best_ms, _)| max_ms > *best_ms)
+            {
+                best = Some((max_ms, part));
+            }
+        }
+        let Some((max_ms, part)) = best else { return Ok(None) };
+        let from = self.0.time_floor(&part, max_ms).await?.max(self.start_offset());
+        self.first_record(from, part.end.min(upto), max_ms, |header| header.max_timestamp >= max_ms).await
+    }
+
+    /// The first record in `from..upto` of at least that timestamp, in a batch that is `wanted`.
+    async fn first_record(
+        &self,
+        from: Offset,
+        upto: Offset,
+        timestamp_ms: i64,
+        wanted: impl Fn(&BatchHeader) -> bool,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
+        let start = self.start_offset();
+        let mut at = from;
+        while at < upto {
+            let slice = self.read(at, upto, PIECE_BYTES, true).await?;
+            if slice.bytes == 0 {
+                return Ok(None);
+            }
+            let bytes = join(slice.bufs);
+            for found in HeaderScan::new(&bytes) {
+                let (position, header) = found.map_err(|error| self.0.corrupt(at, error.to_string()))?;
+                if !wanted(&header) || header.attributes.is_control() {
+                    continue;
+                }
+                let batch = bytes.slice(position..position + header.total_bytes());
+                let record = self.0.record_in(batch, timestamp_ms, start).await?;
+                if record.is_some_and(|found| found.offset < upto) {
+                    return Ok(record);
+                }
+            }
+            at = slice.next_offset;
+        }
+        Ok(None)
+    }
+}
+
+impl LogInner {
+    async fn max_timestamp_of(&self, part: &FilePart) -> Result<Option<(i64, Offset)>, ReadError> {
+        if !part.closed {
+            let core = self.core.borrow();
+            let builds = [Some(&core.active), core.closing.as_ref()];
+            let build = builds.into_iter().flatten().find(|active| active.build.base == part.base);
+            return Ok(build
+                .and_then(|active| active.build.max_timestamp)
+                .filter(|(max_ms, _)| *max_ms >= 0));
+        }
+        if let Some(known) =
+            self.core.borrow().closed.get(&part.base).and_then(|segment| segment.max_timestamp)
+        {
+            return Ok(known);
+        }
+        let max = self.indexes(part).await?.times.last();
+        if let Some(segment) = self.core.borrow_mut().closed.get_mut(&part.base) {
+            segment.max_timestamp = Some(max);
+        }
+        Ok(max)
+    }
+
+    /// From where in a segment to look for a timestamp.
+    async fn time_floor(&self, part: &FilePart, timestamp_ms: i64) -> Result<Offset, ReadError> {
+        if part.closed {
+            return Ok(self.indexes(part).await?.times.floor(timestamp_ms));
+        }
+        let core = self.core.borrow();
+        let builds = [Some(&core.active), core.closing.as_ref()];
+        let build = builds.into_iter().flatten().find(|active| active.build.base == part.base);
+        Ok(build.map_or(part.base, |active| active.build.times.floor(timestamp_ms)))
+    }
+
+    /// The first record of a batch at or behind `start` with at least that timestamp.
+    async fn record_in(
+        &self,
+        batch: Bytes,
+        timestamp_ms: i64,
+        start: Offset,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
+        let corrupt = |error: protocol::records::RecordsError| self.corrupt(start, error.to_string());
+        let batch = RecordBatch::parse(batch).map_err(corrupt)?;
+        let header = *batch.header();
+        let leader_epoch = LeaderEpoch(header.partition_leader_epoch);
+        if header.attributes.timestamp_type() == TimestampType::LogAppendTime {
+            let offset = Offset(header.base_offset).max(start);
+            return Ok(Some(TimestampOffset { timestamp_ms: header.max_timestamp, offset, leader_epoch }));
+        }
+        for record in batch.records_within(LOOKUP_BYTES_MAX) {
+            let record = record.map_err(corrupt)?;
+            rt::yield_point().await;
+            if record.timestamp >= timestamp_ms && Offset(record.offset) >= start {
+                let offset = Offset(record.offset);
+                return Ok(Some(TimestampOffset { timestamp_ms: record.timestamp, offset, leader_epoch }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn corrupt(&self, near: Offset, reason: String) -> ReadError {
+        let base = self.core.borrow().part_of(near).base;
+        let path = self.file_path(base, names::LOG).display().to_string();
+        ReadError::Corrupt { path, position: 0, reason: format!("near offset {near}: {reason}") }
+    }
+}
+
+fn join(mut bufs: Vec<Bytes>) -> Bytes {
+    if bufs.len() == 1 {
+        return bufs.remove(0);
+    }
+    let mut whole = BytesMut::with_capacity(bufs.iter().map(Bytes::len).sum());
+    bufs.iter().for_each(|buf| whole.extend_from_slice(buf));
+    whole.freeze()
+}

@@ -1,0 +1,29 @@
+//! One partition's log: what it is in memory ([`core`]), and what brings that to its files and back.
+pub(crate) mod active;
+pub(crate) mod append;
+pub(crate) mod checkpoint;
+pub(crate) mod close;
+pub(crate) mod core;
+pub(crate) mod flush;
+pub(crate) mod handle;
+pub(crate) mod inner;
+pub(crate) mod locate;
+pub(crate) mod lookup;
+pub(crate) mod open;
+pub(crate) mod read;
+pub(crate) mod recover;
+pub(crate) mod reserve;
+pub(crate) mod roll;
+pub(crate) mod space;
+pub(crate) mod tail;
+pub(crate) mod truncate;
+pub(crate) mod watermarks;
+
+pub use append::Reservation;
+pub use close::ClosedAt;
+pub use core::AppendInfo;
+pub use handle::Log;
+pub use inner::LogStatus;
+pub use lookup::TimestampOffset;
+pub use read::LogSlice;
+pub use watermarks::Watermarks;

@@ -1,0 +1,145 @@
+//! Opening a partition's directory, or making it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+
+use bytes::Bytes;
+use protocol::types::Uuid;
+
+use super::checkpoint::LogCheckpoint;
+use super::core::LogCore;
+use super::handle::Log;
+use super::inner::{LogInner, LogStatus};
+use super::recover::{Recovery, load_epochs};
+use crate::dir::shared::DirShared;
+use crate::dir::{files, meta};
+use crate::epochs::EpochCheckpoint;
+use crate::limits::TEXT_FILE_BYTES_MAX;
+use crate::segment::names;
+use crate::{LogConfig, Offset, StorageError, TopicPartition};
+
+/// What stands in a partition's directory.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Base offset and length in bytes of each segment, ascending.
+    pub segments: Vec<(Offset, u64)>,
+    /// Segments that have both index files.
+    pub indexed: BTreeSet<Offset>,
+    /// `None` without a readable checkpoint.
+    pub epochs: Option<EpochCheckpoint>,
+}
+
+/// What the directory's files of offsets say of a partition: Kafka's, from its own clean stop or ours.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known {
+    pub start: Option<Offset>,
+    pub recovery_point: Option<Offset>,
+}
+
+/// Makes the directory of a new, empty log: two small files' worth of work; segments come with the first record.
+pub(crate) async fn create(
+    dir: &Rc<DirShared>,
+    partition: TopicPartition,
+    topic_id: Uuid,
+    config: LogConfig,
+) -> Result<Log, StorageError> {
+    let path = dir.path.join(names::dir_name(&partition));
+    let make = async {
+        rt::fs::create_dir_all(&path).await?;
+        files::replace(&path.join(names::METADATA), meta::partition_metadata_text(topic_id)).await?;
+        files::sync_dir(&dir.path).await
+    };
+    make.await.map_err(|error| StorageError::io(format!("making {}", path.display()), error))?;
+    let core = LogCore::empty(Offset::ZERO);
+    let log = LogInner::new(dir, partition, topic_id, config, core, LogStatus::Online);
+    log.changed.set(true);
+    Ok(Log(log))
+}
+
+/// Opens an existing log, as its directory was left by a clean stop or a crash. Damage below what was synced gives a log that is offline,
+/// with its [`LogStatus`] telling why.
+///
+/// # Errors
+/// `Io`, `NoSpace`.
+pub(crate) async fn open(
+    dir: &Rc<DirShared>,
+    partition: TopicPartition,
+    config: LogConfig,
+    known: Known,
+) -> Result<Log, StorageError> {
+    let path = dir.path.join(names::dir_name(&partition));
+    let failed = |error| StorageError::io(format!("opening {}", path.display()), error);
+    let mut found = survey(&path).await.map_err(failed)?;
+    found.epochs = load_epochs(&path).await?;
+    let (topic_id, checkpoint, mut corrupt) = read_own_files(&path).await.map_err(failed)?;
+    let last_base = found.segments.last().map_or(Offset::ZERO, |(base, _)| *base);
+    let checkpoint_start = checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.start);
+    let recovery = Recovery {
+        path: &path,
+        config: &config,
+        direct_io: dir.config.direct_io,
+        clean: dir.config.clean,
+        // Ours: every segment but the last is synced. Kafka's own file, while it is there, says how far it got.
+        recovery_point: match known.recovery_point {
+            Some(point) => point,
+            None => checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.recovery_point).max(last_base),
+        },
+        scan_from: known.recovery_point,
+        start: known.start.unwrap_or_default().max(checkpoint_start),
+    };
+    let recovered = recovery.run(found).await?;
+    corrupt = corrupt.or(recovered.corrupt);
+    let status = corrupt.map_or(LogStatus::Online, LogStatus::Corrupt);
+    if let LogStatus::Corrupt(reason) = &status {
+        tracing::error!(%partition, reason, "the log is damaged and stays offline");
+    }
+    let log = LogInner::new(dir, partition, topic_id, config, recovered.core, status);
+    log.changed.set(recovered.changed);
+    Ok(Log(log))
+}
+
+/// Lists the directory, and removes what operations cut short by a crash left behind.
+async fn survey(path: &Path) -> std::io::Result<Found> {
+    let mut found = Found::default();
+    let (mut offsets, mut times) = (BTreeSet::new(), BTreeSet::new());
+    for entry in files::list(path).await?.into_iter().filter(|entry| !entry.is_dir) {
+        if names::is_leftover(&entry.name) {
+            files::remove(&path.join(&entry.name)).await?;
+            continue;
+        }
+        match names::parse_file_name(&entry.name) {
+            Some((base, names::LOG)) => found.segments.push((base, entry.len)),
+            Some((base, names::INDEX)) => drop(offsets.insert(base)),
+            Some((base, names::TIME_INDEX)) => drop(times.insert(base)),
+            _ => {}
+        }
+    }
+    found.indexed = &offsets & &times;
+    found.segments.sort();
+    Ok(found)
+}
+
+async fn read_own_files(path: &Path) -> std::io::Result<(Uuid, Option<LogCheckpoint>, Option<String>)> {
+    let mut corrupt = None;
+    let file = path.join(names::METADATA);
+    let topic_id = match files::read_text(&file, TEXT_FILE_BYTES_MAX).await? {
+        None => Uuid::ZERO,
+        Some(text) => meta::parse_partition_metadata(&text).unwrap_or_else(|reason| {
+            corrupt = Some(format!("{}: {reason}", file.display()));
+            Uuid::ZERO
+        }),
+    };
+    let file = path.join(names::CHECKPOINT);
+    let checkpoint = match files::read_small(&file, 4096).await? {
+        None => None,
+        Some(bytes) => match LogCheckpoint::decode(&Bytes::from(bytes)) {
+            Ok(checkpoint) => Some(checkpoint),
+            Err(reason) => {
+                corrupt = Some(format!("{}: {reason}", file.display()));
+                None
+            }
+        },
+    };
+    Ok((topic_id, checkpoint, corrupt))
+}

@@ -1,0 +1,168 @@
+//! A log's everyday life on a simulated disk.
+mod common;
+
+use common::{append, batch, idempotent, open, read_all, stamped, tag_of};
+use rt::sim::Sim;
+use storage::{AppendError, LeaderEpoch, LogConfig, LogDirConfig, Offset, ReadError, StorageError};
+
+fn on_sim<F: Future<Output = ()> + 'static>(test: F) {
+    let (sim, node) = Sim::with_node(1);
+    sim.block_on(&node, test);
+}
+
+fn small() -> LogConfig {
+    LogConfig { segment_bytes: 40_000, index_interval_bytes: 1_000, ..LogConfig::default() }
+}
+
+#[test]
+fn appends_are_read_back_from_memory_and_from_files() {
+    on_sim(async {
+        let tail = LogConfig { tail_bytes_max: 4_000, ..small() };
+        for (config, name) in [(LogConfig::default(), "/memory"), (tail, "/files")] {
+            let opened = open(name, config, LogDirConfig::default()).await;
+            for tag in 0..200 {
+                append(&opened.log, batch(tag, 3, 900, 1_000), 0).await;
+            }
+            opened.log.wait_synced(Offset(600)).await.unwrap();
+            let all = read_all(&opened.log, Offset::ZERO, 7_000).await;
+            assert_eq!(all.iter().map(tag_of).collect::<Vec<_>>(), (0..200).collect::<Vec<_>>());
+            let middle = read_all(&opened.log, Offset(301), 1).await;
+            assert_eq!((tag_of(&middle[0]), middle[0].header().base_offset, middle.len()), (100, 300, 100));
+            assert!(opened.log.readable_bytes(Offset(0), Offset(600), 1 << 20) > 100_000);
+            assert_eq!(opened.log.readable_bytes(Offset(600), Offset(600), 1 << 20), 0);
+            assert!(matches!(
+                opened.log.read(Offset(601), Offset(700), 1, true).await,
+                Err(ReadError::OffsetOutOfRange { .. })
+            ));
+            opened.close().await;
+        }
+    });
+}
+
+#[test]
+fn a_clean_stop_is_trusted_and_nothing_is_lost() {
+    on_sim(async {
+        for round in 0..5u64 {
+            let opened = open("/data", small(), LogDirConfig::default()).await;
+            assert_eq!(opened.clean, round > 0);
+            let log = &opened.log;
+            assert_eq!(log.end_offset(), Offset(round as i64 * 60));
+            for tag in 0..30 {
+                append(
+                    log,
+                    idempotent(round * 30 + tag, 2, 3_000, 5, (9, 0, (round * 60 + tag * 2) as i32)),
+                    0,
+                )
+                .await;
+            }
+            let all = read_all(log, Offset::ZERO, 10_000).await;
+            assert_eq!(all.iter().map(tag_of).collect::<Vec<_>>(), (0..(round + 1) * 30).collect::<Vec<_>>());
+            assert!(log.segment_count() >= 2 * (round as usize + 1));
+            assert_eq!(log.producer_count(), 1);
+            opened.close().await;
+        }
+    });
+}
+
+#[test]
+fn duplicates_return_the_old_offset_also_after_a_restart() {
+    on_sim(async {
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        append(&opened.log, batch(0, 5, 100, 5), 0).await;
+        append(&opened.log, idempotent(1, 2, 100, 5, (9, 0, 0)), 0).await;
+        opened.close().await;
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        let again = idempotent(1, 2, 100, 5, (9, 0, 0));
+        let reservation = opened.log.reserve(again.total_bytes()).await.unwrap();
+        let error = opened.log.append(reservation, again, LeaderEpoch(1), 5).unwrap_err();
+        assert!(matches!(
+            error,
+            AppendError::Duplicate { base_offset: Offset(5), last_offset: Offset(6), .. }
+        ));
+        let gap = idempotent(1, 2, 100, 5, (9, 0, 3));
+        let reservation = opened.log.reserve(gap.total_bytes()).await.unwrap();
+        let error = opened.log.append(reservation, gap, LeaderEpoch(1), 5).unwrap_err();
+        assert!(matches!(error, AppendError::OutOfOrderSequence { expected_after: 1, .. }));
+        assert_eq!(opened.log.end_offset(), Offset(7));
+    });
+}
+
+#[test]
+fn offsets_are_found_by_time_to_the_record() {
+    on_sim(async {
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        let log = &opened.log;
+        append(log, stamped(&[100, 300, 200]), 0).await;
+        append(log, stamped(&[150, 50]), 0).await;
+        log.roll().await.unwrap();
+        append(log, stamped(&[400, 250, 500]), 1).await;
+        append(log, stamped(&[500, 10]), 1).await;
+        let end = log.end_offset();
+        for closed in [false, true] {
+            if closed {
+                log.roll().await.unwrap();
+            }
+            for (wanted, offset, timestamp) in
+                [(0, 0, 100), (101, 1, 300), (300, 1, 300), (301, 5, 400), (450, 7, 500)]
+            {
+                let found = log.offset_for_timestamp(wanted, end).await.unwrap().unwrap();
+                assert_eq!((found.offset.0, found.timestamp_ms), (offset, timestamp), "{wanted}");
+            }
+            assert_eq!(log.offset_for_timestamp(501, end).await.unwrap(), None);
+            assert_eq!(
+                log.offset_for_timestamp(450, Offset(7)).await.unwrap(),
+                None,
+                "above the high watermark"
+            );
+            let max = log.max_timestamp_offset(end).await.unwrap().unwrap();
+            assert_eq!((max.offset, max.leader_epoch), (Offset(7), LeaderEpoch(1)));
+        }
+    });
+}
+
+#[test]
+fn what_was_truncated_is_gone() {
+    on_sim(async {
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        let log = &opened.log;
+        for tag in 0..100 {
+            append(log, idempotent(tag, 1, 1_000, 5, (9, 0, tag as i32)), (tag / 30) as i32).await;
+        }
+        log.truncate_to(Offset(41)).await.unwrap();
+        assert_eq!((log.end_offset(), log.latest_epoch()), (Offset(41), Some(LeaderEpoch(1))));
+        append(log, idempotent(1_041, 1, 1_000, 5, (9, 0, 41)), 5).await;
+        let tags: Vec<u64> = read_all(log, Offset::ZERO, 9_000).await.iter().map(tag_of).collect();
+        assert_eq!(tags, (0..41).chain([1_041]).collect::<Vec<_>>());
+        log.truncate_to(Offset(42)).await.unwrap();
+        assert_eq!(log.end_offset(), Offset(42));
+        assert!(matches!(log.advance_start_offset(Offset(50)).await, Err(StorageError::OutOfRange { .. })));
+        log.advance_start_offset(Offset(20)).await.unwrap();
+        assert!(matches!(log.truncate_to(Offset(19)).await, Err(StorageError::OutOfRange { .. })));
+        opened.close().await;
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        assert_eq!((opened.log.start_offset(), opened.log.end_offset()), (Offset(20), Offset(42)));
+        opened.log.truncate_fully_and_start_at(Offset(500)).await.unwrap();
+        assert_eq!(append(&opened.log, batch(1, 1, 100, 5), 9).await, Offset(500));
+        opened.close().await;
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        assert_eq!((opened.log.start_offset(), opened.log.end_offset()), (Offset(500), Offset(501)));
+    });
+}
+
+#[test]
+fn a_deleted_log_leaves_its_name_free() {
+    on_sim(async {
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        append(&opened.log, batch(1, 1, 100, 5), 0).await;
+        opened.dir.delete_log(&common::partition()).await.unwrap();
+        assert!(opened.log.is_offline() && opened.log.reserve(10).await.is_err());
+        let id = protocol::types::Uuid([4; 16]);
+        let again = opened.dir.create_log(common::partition(), id, small()).await.unwrap();
+        assert_eq!(again.end_offset(), Offset::ZERO);
+        append(&again, batch(1, 1, 100, 5), 0).await;
+        let Err(error) = opened.dir.create_log(common::partition(), id, small()).await else {
+            panic!("made twice")
+        };
+        assert!(matches!(error, StorageError::Exists(_)));
+    });
+}

@@ -1,0 +1,318 @@
+//! The crash model: random work, a crash at any step, recovery, and what must be true then. By seed: `RINGLOG_SEEDS=n` runs n of them,
+//! `RINGLOG_SIM_SEED=s` only that one.
+mod common;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use common::{batch, idempotent, open, read_all, tag_of};
+use rt::sim::{Crash, Node, Sim};
+use storage::{LeaderEpoch, Log, LogConfig, LogDirConfig, Offset, StorageError};
+
+const SEEDS: u64 = 1_000;
+
+/// One batch as the model knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Known {
+    base: i64,
+    last: i64,
+    tag: u64,
+    epoch: i32,
+}
+
+/// What a log must hold. Kept outside of the simulated node, so that it survives its crashes.
+#[derive(Debug, Default)]
+struct Model {
+    /// Batches appended, in order; after a recovery those found.
+    batches: Vec<Known>,
+    /// Where the log ended that the acknowledgements below are about.
+    written: i64,
+    synced: i64,
+    start: i64,
+    /// A truncation or start change that was begun and not answered: its outcome is open.
+    unsure_end: Option<i64>,
+    unsure_start: Option<i64>,
+    /// A restart at an offset that was begun and not answered.
+    unsure_restart: Option<i64>,
+    /// Tags that an answered truncation took.
+    gone: Vec<u64>,
+    next_tag: u64,
+    sequence: i32,
+    epoch: i32,
+    clean: bool,
+}
+
+fn seeds(body: impl Fn(u64)) {
+    let count = std::env::var("RINGLOG_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
+    rt::sim::for_each_seed(count, body);
+}
+
+fn config(seed: u64) -> (LogConfig, LogDirConfig) {
+    let log = LogConfig {
+        segment_bytes: [6_000, 20_000, 300_000][seed as usize % 3],
+        index_interval_bytes: 500,
+        sync: seed % 2 == 0,
+        tail_bytes_max: [0, 5_000, 1 << 20][seed as usize / 2 % 3],
+        ..LogConfig::default()
+    };
+    (log, LogDirConfig { unplaced_bytes_max: 30_000, ..LogDirConfig::default() })
+}
+
+/// Works until it is crashed or has done `operations`.
+async fn work(model: Rc<RefCell<Model>>, seed: u64, operations: u32) {
+    let (config, dir_config) = config(seed);
+    // Opening takes the mark of a clean stop away.
+    let was_clean = std::mem::take(&mut model.borrow_mut().clean);
+    let opened = open("/data", config, dir_config).await;
+    assert!(!was_clean || opened.clean, "a clean stop is seen as one");
+    check_recovered(&opened.log, &model, opened.clean).await;
+    let log = opened.log.clone();
+    let watcher = rt::spawn(watch(log.clone(), model.clone()));
+    for _ in 0..operations {
+        let choice = random(100);
+        if choice >= 70 && std::env::var("RINGLOG_SHOW").is_ok() {
+            println!("op {choice} at {}..{}", log.start_offset(), log.end_offset());
+        }
+        match choice {
+            0..70 => append(&log, &model).await,
+            70..76 => log.roll().await.unwrap(),
+            76..80 => truncate(&log, &model).await,
+            80..83 => advance_start(&log, &model).await,
+            83..84 => restart(&log, &model).await,
+            84..88 => log.checkpoint().await.unwrap(),
+            88..94 => drop(log.flush().await),
+            _ => rt::sleep(Duration::from_micros(random(3_000))).await,
+        }
+    }
+    let stop = random(3) == 0;
+    if stop {
+        watcher.cancel().await;
+        opened.close().await;
+        let mut model = model.borrow_mut();
+        model.clean = true;
+        let end = model.batches.last().map_or(model.written, |known| known.last + 1).max(model.written);
+        (model.written, model.synced) = (end, end);
+    }
+}
+
+/// Notes what is acknowledged, as a client would see it.
+async fn watch(log: Log, model: Rc<RefCell<Model>>) {
+    loop {
+        log.watermarks().written_moved().notified().await;
+        let mut model = model.borrow_mut();
+        // While a cut is under way the marks are of the log after it.
+        if model.unsure_end.is_none() && model.unsure_restart.is_none() {
+            model.written = model.written.max(log.written_offset().0);
+            model.synced = model.synced.max(log.synced_offset().0);
+        }
+    }
+}
+
+fn note(log: &Log, model: &RefCell<Model>) {
+    let mut model = model.borrow_mut();
+    model.written = model.written.max(log.written_offset().0);
+    model.synced = model.synced.max(log.synced_offset().0);
+}
+
+fn random(below: u64) -> u64 {
+    rt::random_u64() % below
+}
+
+async fn append(log: &Log, model: &RefCell<Model>) {
+    let (tag, sequence, epoch) = {
+        let mut model = model.borrow_mut();
+        model.next_tag += 1;
+        if random(20) == 0 {
+            model.epoch += 1;
+        }
+        (model.next_tag, model.sequence, model.epoch)
+    };
+    let (count, bytes) = (1 + random(4) as u32, [50, 400, 3_000, 5_500][random(4) as usize]);
+    let with_producer = random(2) == 0;
+    let made = match with_producer {
+        true => idempotent(tag, count, bytes, rt::unix_ms(), (7, 0, sequence)),
+        false => batch(tag, count, bytes, rt::unix_ms()),
+    };
+    let reservation = match log.reserve_batch(&made).await {
+        Ok(reservation) => reservation,
+        Err(StorageError::TooLarge { .. }) => return,
+        Err(error) => panic!("{error}"),
+    };
+    let info = log.append(reservation, made, LeaderEpoch(epoch), rt::unix_ms()).unwrap();
+    let mut guard = model.borrow_mut();
+    if with_producer {
+        guard.sequence += count as i32;
+    }
+    guard.batches.push(Known { base: info.base_offset.0, last: info.last_offset.0, tag, epoch });
+    drop(guard);
+    match random(4) {
+        0 => drop(log.wait_written(info.last_offset.plus(1)).await),
+        1 if log.config().sync => drop(log.wait_synced(info.last_offset.plus(1)).await),
+        _ => {}
+    }
+    note(log, model);
+}
+
+async fn truncate(log: &Log, model: &RefCell<Model>) {
+    let (start, end) = (log.start_offset().0, log.end_offset().0);
+    let at = end - (random((end - start) as u64 + 1) as i64).min(random(40) as i64);
+    {
+        let mut model = model.borrow_mut();
+        model.unsure_end = Some(at);
+        let held = model.batches.iter().find(|known| known.last >= at).map_or(at, |known| known.base.min(at));
+        let at = held;
+        model.written = model.written.min(at);
+        model.synced = model.synced.min(at);
+    }
+    log.truncate_to(Offset(at)).await.unwrap();
+    let mut model = model.borrow_mut();
+    model.unsure_end = None;
+    let gone: Vec<u64> =
+        model.batches.iter().filter(|known| known.last >= at).map(|known| known.tag).collect();
+    model.gone.extend(gone);
+    model.batches.retain(|known| known.last < at);
+    resume_sequence(log, &mut model);
+    model.synced = log.synced_offset().0;
+    model.written = log.written_offset().0;
+}
+
+async fn advance_start(log: &Log, model: &RefCell<Model>) {
+    let (start, end) = (log.start_offset().0, log.end_offset().0);
+    let at = start + (random((end - start) as u64 + 1) as i64).min(random(30) as i64);
+    model.borrow_mut().unsure_start = Some(at);
+    log.advance_start_offset(Offset(at)).await.unwrap();
+    let mut model = model.borrow_mut();
+    model.unsure_start = None;
+    model.start = model.start.max(at);
+}
+
+async fn restart(log: &Log, model: &RefCell<Model>) {
+    let at = log.end_offset().0 + random(1_000) as i64;
+    {
+        let mut model = model.borrow_mut();
+        model.unsure_restart = Some(at);
+        (model.written, model.synced) = (0, 0);
+    }
+    log.truncate_fully_and_start_at(Offset(at)).await.unwrap();
+    let mut model = model.borrow_mut();
+    model.unsure_restart = None;
+    let gone: Vec<u64> = model.batches.iter().map(|known| known.tag).collect();
+    model.gone.extend(gone);
+    model.batches.clear();
+    model.sequence = 0;
+    (model.start, model.written, model.synced) = (at, at, at);
+}
+
+fn resume_sequence(log: &Log, model: &mut Model) {
+    model.sequence = 0;
+    log.visit_producers(|_, entry| model.sequence = entry.last_sequence() + 1);
+}
+
+/// What must hold after any crash, and the model's new truth.
+async fn check_recovered(log: &Log, model: &RefCell<Model>, clean: bool) {
+    assert!(!log.is_offline(), "{:?}", log.status());
+    let (start, end) = (log.start_offset().0, log.end_offset().0);
+    let found: Vec<Known> = read_all(log, log.start_offset(), 9_000).await.iter().map(known).collect();
+    let mut model = model.borrow_mut();
+    let crash_keeps = KEEPS_WRITTEN.with(|keeps| keeps.replace(true));
+    let promised = if crash_keeps { model.written } else { model.synced };
+    if std::env::var("RINGLOG_SHOW").is_ok() {
+        println!("recovered kill={crash_keeps} clean={clean} {start}..{end} of {model:?}; found {found:?}");
+    }
+    let restarted = model.unsure_restart.filter(|at| start == *at || found.is_empty());
+    if restarted.is_none() {
+        assert!(end >= promised, "{promised} was acknowledged, the log ends at {end}");
+        let starts = [Some(model.start), model.unsure_start, model.unsure_restart];
+        assert!(starts.contains(&Some(start)), "starts at {start}, not {starts:?}");
+        check_order(&found, &model, start);
+    } else {
+        assert!(found.is_empty(), "nothing was appended behind a restart");
+    }
+    for batch in &found {
+        assert!(!model.gone.contains(&batch.tag), "a truncated batch came back: {batch:?}");
+    }
+    model.batches = found;
+    (model.start, model.written, model.synced) = (start, end, end);
+    (model.unsure_end, model.unsure_start, model.unsure_restart) = (None, None, None);
+    // The caller's duty after a crash: a new epoch.
+    model.epoch += 1;
+    check_producers(log, &mut model);
+}
+
+/// The batches found are a prefix of those appended, from the start on.
+fn check_order(found: &[Known], model: &Model, start: i64) {
+    let expected: Vec<&Known> = model.batches.iter().filter(|known| known.last >= start).collect();
+    assert!(found.len() <= expected.len(), "more batches than were appended: {found:?}");
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found, *expected, "another batch than was appended");
+    }
+}
+
+fn check_producers(log: &Log, model: &mut Model) {
+    let mut last = None;
+    log.visit_producers(|id, entry| last = Some((id, entry.last_sequence(), entry.last_offset())));
+    if let Some((_, sequence, offset)) = last {
+        assert!(offset < log.end_offset().0, "a producer's batch at {offset} isn't in the log");
+        model.sequence = sequence + 1;
+    } else {
+        model.sequence = 0;
+    }
+}
+
+fn known(batch: &protocol::records::RecordBatch) -> Known {
+    let header = batch.header();
+    Known {
+        base: header.base_offset,
+        last: header.last_offset(),
+        tag: tag_of(batch),
+        epoch: header.partition_leader_epoch,
+    }
+}
+
+#[allow(clippy::disallowed_macros, reason = "hands the kind of crash to the node that recovers from it")]
+mod last {
+    use std::cell::Cell;
+    thread_local! {
+        pub(crate) static KEEPS_WRITTEN: Cell<bool> = const { Cell::new(true) };
+    }
+}
+use last::KEEPS_WRITTEN;
+
+#[test]
+fn nothing_acknowledged_is_lost_and_nothing_truncated_returns() {
+    let recoveries = Cell::new(0);
+    seeds(|seed| {
+        let (sim, node) = Sim::with_node(seed);
+        let model = Rc::new(RefCell::new(Model::default()));
+        KEEPS_WRITTEN.with(|keeps| keeps.set(true));
+        for _ in 0..4 {
+            let crash = if sim.choose(2) == 0 { Crash::Kill } else { Crash::PowerCut };
+            crash_once(&sim, &node, &model, seed, crash);
+            recoveries.set(recoveries.get() + 1);
+        }
+        let last = model.clone();
+        sim.block_on(&node, async move { work(last, seed, 0).await });
+    });
+    println!("{} recoveries", recoveries.get());
+}
+
+fn crash_once(sim: &Sim, node: &Node, model: &Rc<RefCell<Model>>, seed: u64, crash: Crash) {
+    let task = node.spawn(work(model.clone(), seed, 40));
+    sim.run_steps(sim.choose(1_500));
+    if task.is_finished() {
+        // Closed, or idle after all its work: both end here as well.
+    }
+    node.crash(crash);
+    drop(task);
+    if std::env::var("RINGLOG_SHOW").is_ok() {
+        for name in node.disk().names("/data/orders-0") {
+            println!(
+                "{crash:?} {name} {}",
+                node.disk().read_file(format!("/data/orders-0/{name}")).unwrap().len()
+            );
+        }
+    }
+    // A run may be crashed before it has looked: then the harder crash counts.
+    KEEPS_WRITTEN.with(|keeps| keeps.set(keeps.get() && crash == Crash::Kill));
+}
