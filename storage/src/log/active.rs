@@ -80,8 +80,8 @@ impl SegmentBuild {
         }
     }
 
-    /// Whether the segment must be closed before `bytes` more: by size, full indexes, or the time `now_ms`.
-    pub(crate) fn is_full(&self, bytes: u64, config: &LogConfig, now_ms: i64) -> bool {
+    /// Whether the segment must be closed before `bytes` more: by size, or because an index is full.
+    pub(crate) fn is_full(&self, bytes: u64, config: &LogConfig) -> bool {
         if self.bytes == 0 {
             return false;
         }
@@ -92,7 +92,6 @@ impl SegmentBuild {
             || self.index.file_bytes() + index::ENTRY_BYTES > index_bytes_max
             || self.times.file_bytes() + 2 * time_index::ENTRY_BYTES
                 > index_bytes_max.max(2 * time_index::ENTRY_BYTES)
-            || self.is_old(config, now_ms)
     }
 
     /// Whether a record of time `now_ms` is `segment.ms` or more younger than the first.

@@ -10,7 +10,7 @@ use rt::sync::{Budget, Notify};
 
 use super::core::LogCore;
 use super::watermarks::Watermarks;
-use crate::dir::shared::{DirShared, SegmentKey};
+use crate::dir::shared::DirShared;
 use crate::limits::READ_HINTS_MAX;
 use crate::segment::names;
 use crate::{LogConfig, Offset, ReadError, StorageError, TopicPartition};
@@ -57,6 +57,8 @@ pub(crate) struct LogInner {
     pub files: Budget,
     /// Bytes of reservations not used yet.
     pub reserved: Cell<u64>,
+    /// The last batch was `segment.ms` younger than the segment's first.
+    pub roll_due: Cell<bool>,
     /// Whether a task is making space; when it is done `space_moved` wakes and `space_error` tells how it went.
     pub making_space: Cell<bool>,
     pub space_moved: Notify,
@@ -102,6 +104,7 @@ impl LogInner {
             space: Budget::new(1),
             files: Budget::new(1),
             reserved: Cell::new(0),
+            roll_due: Cell::new(false),
             making_space: Cell::new(false),
             space_moved: Notify::new(),
             space_error: RefCell::new(None),
@@ -140,10 +143,6 @@ impl LogInner {
     /// The path of one of a segment's files.
     pub(crate) fn file_path(&self, base: Offset, suffix: &str) -> PathBuf {
         self.path.join(names::file_name(base, suffix))
-    }
-
-    pub(crate) fn key(&self, base: Offset) -> SegmentKey {
-        (self.id, base, self.core.borrow().generation)
     }
 
     /// Gives up the oldest batch held in memory, if it may go.

@@ -24,12 +24,13 @@ pub(crate) enum Lack {
 
 impl Log {
     /// Waits until a batch of `bytes` may be appended: until memory for it is free, and until the segment file has space for it. Costs nothing
-    /// but counting in the common case; otherwise the file grows (64 KiB up to 32 MiB at a time), or the segment is rolled.
+    /// but counting in the common case; otherwise the file grows (64 KiB up to 32 MiB at a time), or the segment is rolled: by time one
+    /// batch later than by [`Self::reserve_batch`], as only that one knows the batch's timestamp.
     ///
     /// # Errors
     /// `TooLarge` for more than a segment; `NoSpace`: the disk is full, later calls may succeed; `Offline`, `Io`.
     pub async fn reserve(&self, bytes: usize) -> Result<Reservation, StorageError> {
-        self.reserve_until(bytes, rt::unix_ms(), Offset::ZERO).await
+        self.reserve_until(bytes, None, Offset::ZERO).await
     }
 
     /// As [`Self::reserve`], for a batch at hand: a segment is rolled by the batch's own timestamp, as Kafka does, and before its offsets
@@ -45,13 +46,13 @@ impl Log {
             TimestampSource::CreateTime => header.max_timestamp,
             TimestampSource::LogAppendTime => rt::unix_ms(),
         };
-        self.reserve_until(batch.total_bytes(), now_ms, last).await
+        self.reserve_until(batch.total_bytes(), Some(now_ms), last).await
     }
 
     async fn reserve_until(
         &self,
         bytes: usize,
-        now_ms: i64,
+        now_ms: Option<i64>,
         last: Offset,
     ) -> Result<Reservation, StorageError> {
         let log = &self.0;
@@ -71,10 +72,11 @@ impl Log {
                 }
                 return Ok(reservation);
             }
-            log.make_space(lack, bytes as u64);
+            let own = log.make_space(lack, bytes as u64);
             log.space_moved.notified().await;
-            let error = log.space_error.borrow().clone();
-            if let Some(error) = error.filter(|_| !log.making_space.get()) {
+            // Another's attempt may have failed where this one's need can still be met.
+            let error = log.space_error.borrow().clone().filter(|_| own && !log.making_space.get());
+            if let Some(error) = error {
                 return Err(log.copy_of(&error));
             }
         }
@@ -82,14 +84,18 @@ impl Log {
 }
 
 impl LogInner {
-    fn lack(&self, bytes: u64, config: &LogConfig, now_ms: i64, last: Offset) -> Lack {
+    fn lack(&self, bytes: u64, config: &LogConfig, now_ms: Option<i64>, last: Offset) -> Lack {
         let core = self.core.borrow();
         let wanted = self.reserved.get() + bytes;
         let build = &core.active.build;
+        let full = || {
+            build.is_full(wanted, config)
+                || !build.holds(last.max(build.base))
+                || self.roll_due.get()
+                || now_ms.is_some_and(|now_ms| build.is_old(config, now_ms))
+        };
         // A roll under way has priority: the new segment can't be full before its file is made.
-        if core.closing.is_none()
-            && (build.is_full(wanted, config, now_ms) || (build.bytes > 0 && !build.holds(last)))
-        {
+        if core.closing.is_none() && build.bytes > 0 && full() {
             return Lack::Roll;
         }
         let left = core.active.preset_bytes.checked_sub(build.bytes + wanted);
@@ -104,10 +110,10 @@ impl LogInner {
         }
     }
 
-    /// Starts a task that finds space, unless one runs.
-    pub(crate) fn make_space(self: &Rc<Self>, lack: Lack, bytes: u64) {
+    /// Starts a task that finds space, unless one runs. True if it was started.
+    pub(crate) fn make_space(self: &Rc<Self>, lack: Lack, bytes: u64) -> bool {
         if self.making_space.replace(true) {
-            return;
+            return false;
         }
         *self.space_error.borrow_mut() = None;
         let log = self.clone();
@@ -120,6 +126,7 @@ impl LogInner {
             log.making_space.set(false);
             log.space_moved.notify_waiters();
         });
+        true
     }
 
     /// The same error for each of several waiters.

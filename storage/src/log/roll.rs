@@ -52,6 +52,7 @@ impl LogInner {
                 return Ok(());
             }
             core.begin_roll();
+            self.roll_due.set(false);
             snapshot::encode(&core.producers)
         };
         let sealed = self.finish_closing(producers).await?;

@@ -40,11 +40,11 @@ fn is_full_by_size_time_and_index() {
     let config =
         LogConfig { segment_bytes: 5_000, segment_ms: 1_000, segment_jitter_ms: 100, ..Default::default() };
     let mut segment = SegmentBuild::new(Offset(0));
-    assert!(!segment.is_full(9_999, &config, 1 << 40), "an empty segment takes anything");
+    assert!(!segment.is_full(9_999, &config), "an empty segment takes anything");
     segment.push(&header(0, 1, 4_000, 50), 4096);
-    assert!(!segment.is_full(1_000, &config, 950) && segment.is_full(1_001, &config, 950));
-    assert!(segment.is_full(1, &config, 951));
+    assert!(!segment.is_full(1_000, &config) && segment.is_full(1_001, &config));
+    assert!(!segment.is_old(&config, 950) && segment.is_old(&config, 951));
     let config = LogConfig { segment_index_bytes: 7, ..config };
-    assert!(segment.is_full(1, &config, 0));
+    assert!(segment.is_full(1, &config));
     assert!(segment.holds(Offset(i64::from(i32::MAX))) && !segment.holds(Offset(i64::from(i32::MAX) + 1)));
 }
