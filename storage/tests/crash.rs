@@ -19,6 +19,8 @@ struct Known {
     last: i64,
     tag: u64,
     epoch: i32,
+    /// Last sequence of an idempotent batch.
+    sequence: Option<i32>,
 }
 
 /// What a log must hold. Kept outside of the simulated node, so that it survives its crashes.
@@ -144,7 +146,8 @@ async fn append(log: &Log, model: &RefCell<Model>) {
     if with_producer {
         guard.sequence += count as i32;
     }
-    guard.batches.push(Known { base: info.base_offset.0, last: info.last_offset.0, tag, epoch });
+    let sequence = with_producer.then(|| sequence + count as i32 - 1);
+    guard.batches.push(Known { base: info.base_offset.0, last: info.last_offset.0, tag, epoch, sequence });
     drop(guard);
     match random(4) {
         0 => drop(log.wait_written(info.last_offset.plus(1)).await),
@@ -238,6 +241,23 @@ async fn check_recovered(log: &Log, model: &RefCell<Model>, clean: bool) {
     // The caller's duty after a crash: a new epoch.
     model.epoch += 1;
     check_producers(log, &mut model);
+    let found = model.batches.clone();
+    drop(model);
+    check_lookups(log, &found).await;
+}
+
+/// Epochs and indexes tell the same as the batches.
+async fn check_lookups(log: &Log, found: &[Known]) {
+    for batch in found {
+        let at = Offset(batch.last.max(log.start_offset().0));
+        assert_eq!(log.epoch_at(at), Some(LeaderEpoch(batch.epoch)), "epoch of {batch:?}");
+    }
+    for _ in 0..found.len().min(3) {
+        let batch = found[random(found.len() as u64) as usize];
+        let from = Offset(batch.last.max(log.start_offset().0));
+        let slice = log.read(from, log.end_offset(), 1, true).await.unwrap();
+        assert_eq!(common::batches(slice).first().map(tag_of), Some(batch.tag));
+    }
 }
 
 /// The batches found are a prefix of those appended, from the start on.
@@ -252,6 +272,13 @@ fn check_order(found: &[Known], model: &Model, start: i64) {
 fn check_producers(log: &Log, model: &mut Model) {
     let mut last = None;
     log.visit_producers(|id, entry| last = Some((id, entry.last_sequence(), entry.last_offset())));
+    // The last batch of the producer that is still there is what its state is about.
+    if let Some(known) = model.batches.iter().rfind(|known| known.sequence.is_some()) {
+        assert_eq!(
+            last.map(|(_, sequence, offset)| (Some(sequence), offset)),
+            Some((known.sequence, known.last))
+        );
+    }
     if let Some((_, sequence, offset)) = last {
         assert!(offset < log.end_offset().0, "a producer's batch at {offset} isn't in the log");
         model.sequence = sequence + 1;
@@ -267,6 +294,7 @@ fn known(batch: &protocol::records::RecordBatch) -> Known {
         last: header.last_offset(),
         tag: tag_of(batch),
         epoch: header.partition_leader_epoch,
+        sequence: header.has_producer().then(|| header.last_sequence()),
     }
 }
 

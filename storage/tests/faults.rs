@@ -4,8 +4,8 @@ mod common;
 use common::{append, batch, open, partition, read_all};
 use rt::sim::{Crash, FaultOp, Sim};
 use storage::{
-    AppendError, DirHome, HomeConfig, LeaderEpoch, LogConfig, LogDir, LogDirConfig, LogStatus, Offset, ReadError,
-    StorageError, WaitError,
+    AppendError, DirHome, HomeConfig, LeaderEpoch, LogConfig, LogDir, LogDirConfig, LogStatus, Offset,
+    ReadError, StorageError, WaitError,
 };
 
 fn small() -> LogConfig {
@@ -169,7 +169,10 @@ fn a_checkpoint_of_a_later_release_is_refused() {
 fn a_directory_of_another_node_or_cluster_is_refused() {
     let (sim, node) = Sim::with_node(3);
     sim.block_on(&node, async {
-        let config = |node_id, cluster_id: Option<&str>| HomeConfig { node_id, cluster_id: cluster_id.map(Into::into) };
+        let config = |node_id, cluster_id: Option<&str>| HomeConfig {
+            node_id,
+            cluster_id: cluster_id.map(Into::into),
+        };
         let (home, facts) = DirHome::open("/data", config(1, Some("mine"))).await.unwrap();
         assert_eq!(facts.cluster_id, "mine");
         drop(home);
@@ -246,13 +249,18 @@ fn many_logs_open_and_close_cheaply() {
     let (sim, node) = Sim::with_node(3);
     let disk = node.disk();
     sim.block_on(&node, async move {
-        let (home, facts) = DirHome::open("/data", HomeConfig { node_id: 1, cluster_id: None }).await.unwrap();
+        let (home, facts) =
+            DirHome::open("/data", HomeConfig { node_id: 1, cluster_id: None }).await.unwrap();
         let dir = LogDir::open("/data", facts, LogDirConfig::default()).await.unwrap();
         for number in 0..100 {
             let of = storage::TopicPartition::new("many", number);
             dir.create_log(of, protocol::types::Uuid::ZERO, LogConfig::default()).await.unwrap();
         }
-        assert_eq!(disk.names("/data/many-7"), ["partition.metadata"], "no space is taken before the first record");
+        assert_eq!(
+            disk.names("/data/many-7"),
+            ["partition.metadata"],
+            "no space is taken before the first record"
+        );
         let logs = dir.logs();
         for log in &logs {
             append(log, batch(1, 1, 100, 5), 0).await;

@@ -95,7 +95,8 @@ impl Log {
         let permit = reservation.permit.take();
         let info = log.core.borrow_mut().append(batch, origin, &config, reservation.frame_bytes, permit)?;
         log.marks.set_appended(info.last_offset.plus(1));
-        let now_ms = if info.append_time_ms >= 0 { info.append_time_ms } else { batch.header().max_timestamp };
+        let now_ms =
+            if info.append_time_ms >= 0 { info.append_time_ms } else { batch.header().max_timestamp };
         log.roll_due.set(log.core.borrow().active.build.is_old(&config, now_ms));
         log.changed.set(true);
         log.dir.mark_dirty(log);

@@ -66,8 +66,8 @@ impl Recovery<'_> {
         let mut core = LogCore::empty(self.start.max(first));
         core.epochs = found.epochs.clone().unwrap_or_default();
         core.recovery_point = self.recovery_point;
-        // Without the epochs of older segments only their batches tell.
-        let clean = self.clean && (found.epochs.is_some() || found.segments.len() == 1);
+        // Without their checkpoint only the batches tell the epochs.
+        let clean = self.clean && found.epochs.is_some();
         let scan_at = if clean { last.0 } else { self.first_to_scan(&found) };
         let at = found.segments.partition_point(|(base, _)| *base < scan_at);
         for pair in found.segments[..=at].windows(2) {
@@ -113,7 +113,6 @@ impl Recovery<'_> {
         while build.bytes < bytes {
             let Ok(Some(header)) = reader.header_at(build.bytes).await else { break };
             build.push(&header, self.config.index_interval_bytes);
-            core.epochs.assign(LeaderEpoch(header.partition_leader_epoch), Offset(header.base_offset));
             next = Offset(header.next_offset());
         }
         reader.close().await.map_err(|error| self.io(base, error))?;
