@@ -4,19 +4,19 @@ use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
-use rt::fs::{self, Access, DirEntry, File, OpenMode};
+use rt::fs::{self, DirEntry, File, OpenMode};
 
 use crate::Offset;
 use crate::segment::names;
 
 /// A segment to append to.
 pub(crate) async fn open_for_writing(path: &Path, create: bool, direct: bool) -> io::Result<File> {
-    File::open(path, OpenMode { access: Access::ReadWrite, create, direct }).await
+    File::open(path, OpenMode::ReadWrite { create, direct }).await
 }
 
 /// A segment to read.
 pub(crate) async fn open_for_reading(path: &Path, direct: bool) -> io::Result<File> {
-    File::open(path, OpenMode { access: Access::Read, create: false, direct }).await
+    File::open(path, OpenMode::Read { direct }).await
 }
 
 /// Makes a directory's entries durable.

@@ -115,11 +115,6 @@ impl<P> Tail<P> {
         }
     }
 
-    /// The first batch held.
-    pub(crate) fn first(&self) -> Option<&TailBatch<P>> {
-        self.batches.front()
-    }
-
     /// The first batch held of `segment`.
     pub(crate) fn first_of(&self, segment: Offset) -> Option<&TailBatch<P>> {
         self.batches
@@ -135,11 +130,6 @@ impl<P> Tail<P> {
     /// All bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
-    }
-
-    /// The first batch that isn't placed.
-    pub(crate) fn first_unplaced(&self) -> Option<&TailBatch<P>> {
-        self.batches.get(self.placed)
     }
 
     /// Copies the bytes of `segment` from position `from` on into `target`, as far as there are any. Returns how many.

@@ -1,6 +1,6 @@
 //! Files of one segment: names, batches, indexes.
 pub(crate) mod index;
-pub mod names;
+pub(crate) mod names;
 pub(crate) mod reader;
 pub(crate) mod time_index;
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::rc::Rc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use protocol::records::{BatchHeader, CRC_START, HEADER_BYTES, RecordsError};
 use rt::fs::File;
 
@@ -126,17 +126,6 @@ impl<'a> SegmentReader<'a> {
             slices.push(part);
         }
         Ok(slices)
-    }
-
-    /// The bytes from `from` to `upto` in one.
-    pub(crate) async fn whole(&mut self, from: u64, upto: u64) -> io::Result<Bytes> {
-        let mut slices = self.slices(from, upto).await?;
-        if slices.len() == 1 {
-            return Ok(slices.remove(0));
-        }
-        let mut whole = BytesMut::with_capacity((upto - from) as usize);
-        slices.iter().for_each(|slice| whole.extend_from_slice(slice));
-        Ok(whole.freeze())
     }
 
     async fn copy(&mut self, position: u64, target: &mut [u8]) -> io::Result<()> {

@@ -88,7 +88,7 @@ impl TimeIndex {
         self.entries.truncate(keep);
     }
 
-    /// All entries in order.
+    #[cfg(test)]
     pub(crate) fn entries(&self) -> &[TimeEntry] {
         &self.entries
     }
