@@ -1,0 +1,158 @@
+//! The same logs on a real file system, through the real runtime: direct I/O, exact lengths, `kill -9`.
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::{append, batch, open, read_all, tag_of};
+use rt::ShardsConfig;
+use storage::{LogConfig, LogDirConfig, Offset, StorageError};
+
+/// A fresh directory on the file system that holds the build: not a tmpfs, which knows no direct I/O.
+fn fresh(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("storage-{name}-{}", std::process::id()));
+    assert!(!path.exists(), "left over: {}", path.display());
+    path
+}
+
+fn on_one_shard<F: Future<Output = ()> + 'static>(test: impl FnOnce() -> F + Clone + Send + Sync + 'static) {
+    rt::run(ShardsConfig::unpinned(1), move |_| (test.clone())()).expect("the shard starts");
+}
+
+fn small() -> LogConfig {
+    LogConfig { segment_bytes: 3 << 20, ..LogConfig::default() }
+}
+
+/// The directory goes when the test is over, however it ends.
+struct Gone(PathBuf);
+
+impl Drop for Gone {
+    #[allow(clippy::disallowed_methods, reason = "outside of any shard")]
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_log_lives_on_real_files() {
+    let path = fresh("life");
+    let gone = Gone(path.clone());
+    on_one_shard(move || async move {
+        let path = path.to_str().unwrap();
+        for round in 0..3u64 {
+            let opened = open(path, LogConfig { tail_bytes_max: 100_000, ..small() }, LogDirConfig::default()).await;
+            assert_eq!(opened.clean, round > 0);
+            let log = &opened.log;
+            for tag in 0..500 {
+                append(log, batch(round * 500 + tag, 10, [300, 9_000, 40_000][tag as usize % 3], tag as i64), 0).await;
+            }
+            log.wait_synced(log.end_offset()).await.unwrap();
+            let all = read_all(log, Offset::ZERO, 1 << 20).await;
+            assert_eq!(all.iter().map(tag_of).collect::<Vec<_>>(), (0..(round + 1) * 500).collect::<Vec<_>>());
+            assert!(log.segment_count() > 2);
+            let found = log.offset_for_timestamp(499, log.end_offset()).await.unwrap().unwrap();
+            assert_eq!(found.offset, Offset(4_990));
+            log.truncate_to(Offset(log.end_offset().0 - 3)).await.unwrap();
+            append(log, batch(round * 500 + 499, 10, 40_000, 499), 0).await;
+            opened.close().await;
+        }
+    });
+    check_exact_lengths(&gone.0.join("orders-0"));
+}
+
+/// Closed files hold batches to their last byte: what Kafka's tools expect.
+#[allow(clippy::disallowed_methods, reason = "outside of any shard")]
+fn check_exact_lengths(dir: &std::path::Path) {
+    let mut segments = 0;
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|suffix| suffix == "log") {
+            let mut rest = bytes::Bytes::from(std::fs::read(&path).unwrap());
+            while !rest.is_empty() {
+                protocol::records::RecordBatch::split_from(&mut rest).unwrap();
+            }
+            let index = std::fs::read(path.with_extension("index")).unwrap();
+            assert!(!index.is_empty() && index.len().is_multiple_of(8));
+            let times = std::fs::read(path.with_extension("timeindex")).unwrap();
+            assert!(!times.is_empty() && times.len().is_multiple_of(12));
+            segments += 1;
+        }
+    }
+    assert!(segments > 3);
+}
+
+#[test]
+fn a_second_user_of_the_directory_is_refused() {
+    let path = fresh("lock");
+    let _gone = Gone(path.clone());
+    on_one_shard(move || async move {
+        let config = || storage::HomeConfig { node_id: 1, cluster_id: None };
+        let (home, _) = storage::DirHome::open(&path, config()).await.unwrap();
+        let Err(StorageError::Refused { reason, .. }) = storage::DirHome::open(&path, config()).await else {
+            panic!("two users")
+        };
+        assert!(reason.contains("another process"), "{reason}");
+        drop(home);
+        storage::DirHome::open(&path, config()).await.unwrap();
+    });
+}
+
+#[test]
+fn what_was_acknowledged_survives_kill_9() {
+    if let Some(dir) = std::env::var_os("RINGLOG_TEST_CHILD") {
+        return child(PathBuf::from(dir));
+    }
+    let path = fresh("kill");
+    let _gone = Gone(path.clone());
+    for round in 0..4u64 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "what_was_acknowledged_survives_kill_9", "--nocapture"])
+            .env("RINGLOG_TEST_CHILD", &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut acknowledged = 0i64;
+        let wanted = 300 + round * 431;
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        for (seen, line) in lines.map_while(Result::ok).filter(|line| line.starts_with("acked ")).enumerate() {
+            acknowledged = line[6..].parse().unwrap();
+            if seen as u64 > wanted {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(acknowledged > 0, "the child did some work");
+        let path = path.clone();
+        on_one_shard(move || async move {
+            let opened = open(path.to_str().unwrap(), small(), LogDirConfig::default()).await;
+            assert!(!opened.clean);
+            let end = opened.log.end_offset();
+            assert!(end >= Offset(acknowledged), "{acknowledged} was acknowledged, the log ends at {end}");
+            let all = read_all(&opened.log, Offset::ZERO, 1 << 20).await;
+            let offsets: Vec<i64> = all.iter().flat_map(|b| b.header().base_offset..b.header().next_offset()).collect();
+            assert_eq!(offsets, (0..end.0).collect::<Vec<_>>(), "every offset once");
+            // Dropped, not closed: the next round's child recovers once more.
+            drop(opened);
+        });
+    }
+}
+
+fn child(path: PathBuf) {
+    on_one_shard(move || async move {
+        let opened = open(path.to_str().unwrap(), LogConfig { sync: false, ..small() }, LogDirConfig::default()).await;
+        for tag in 0u64.. {
+            append(&opened.log, batch(tag, 3, [200, 5_000, 70_000][tag as usize % 3], 5), 0).await;
+            if tag % 4 == 0 {
+                let end = opened.log.end_offset();
+                opened.log.wait_written(end).await.unwrap();
+                println!("acked {end}");
+            }
+            if tag % 64 == 0 {
+                rt::sleep(Duration::from_micros(100)).await;
+            }
+        }
+    });
+}
