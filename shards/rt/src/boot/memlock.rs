@@ -20,7 +20,7 @@ const PARTS: u64 = 4;
 /// glommio refuses limits below this, whatever the capabilities, in bytes.
 const LIMIT_MIN: u64 = 512 * 1024;
 
-/// Bit of CAP_IPC_LOCK in /proc/self/status.
+/// Bit of CAP_IPC_LOCK in /proc/thread-self/status.
 const CAP_IPC_LOCK: u32 = 14;
 
 /// I/O memory for each of `shards` shards, in bytes. Raises the soft lock limit to the hard one.
@@ -69,7 +69,7 @@ fn raise(needed: u64) -> u64 {
 
 fn has_ipc_lock() -> bool {
     #[allow(clippy::disallowed_methods, reason = "before any shard runs")]
-    let Ok(status) = std::fs::read("/proc/self/status") else { return false };
+    let Ok(status) = std::fs::read("/proc/thread-self/status") else { return false };
     let status = String::from_utf8_lossy(&status);
     let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
     effective

@@ -1,0 +1,92 @@
+//! A dead or stuck shard takes the process along, and nothing else does. Each in a child process.
+//!
+//! A lost wake-up of one task alone isn't seen by the watchdog: the shard's heart beats on. `wakeups.rs` is for that.
+
+mod common;
+
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+
+use rt::{ShardId, ShardsConfig};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// SIGABRT: what aborting ends with.
+const ABORTED: i32 = 6;
+
+#[test]
+fn a_panicking_task_ends_it() {
+    const NAME: &str = "a_panicking_task_ends_it";
+    if common::is_child(NAME) {
+        rt::run(ShardsConfig::unpinned(2), |shard| async move {
+            if shard == ShardId(1) {
+                let task = rt::spawn(async { panic!("on purpose") });
+                task.await;
+            }
+            rt::sleep(Duration::from_secs(60)).await;
+        })
+        .unwrap();
+        return;
+    }
+    let output = common::run_child(NAME, Duration::from_secs(20));
+    assert_eq!(output.status.signal(), Some(ABORTED), "{}", common::text(&output));
+    assert!(common::text(&output).contains("a task panicked on thread shard-1"), "{}", common::text(&output));
+}
+
+#[test]
+fn a_panicking_blocking_call_ends_it() {
+    const NAME: &str = "a_panicking_blocking_call_ends_it";
+    if common::is_child(NAME) {
+        rt::run(ShardsConfig::unpinned(1), |_| rt::blocking(|| panic!("on purpose"))).unwrap();
+        return;
+    }
+    let output = common::run_child(NAME, Duration::from_secs(20));
+    assert_eq!(output.status.signal(), Some(ABORTED), "{}", common::text(&output));
+}
+
+#[test]
+fn a_stuck_shard_ends_it() {
+    const NAME: &str = "a_stuck_shard_ends_it";
+    if common::is_child(NAME) {
+        rt::run(ShardsConfig::unpinned(2), |shard| async move {
+            if shard == ShardId(1) {
+                #[allow(clippy::disallowed_methods, reason = "blocks the shard, on purpose")]
+                std::thread::sleep(Duration::from_secs(60));
+            }
+            rt::sleep(Duration::from_secs(60)).await;
+        })
+        .unwrap();
+        return;
+    }
+    let began = Instant::now();
+    let output = common::run_child(NAME, Duration::from_secs(30));
+    assert_eq!(output.status.signal(), Some(ABORTED), "{}", common::text(&output));
+    assert!(common::text(&output).contains("shard 1 has stood still"), "{}", common::text(&output));
+    assert!(began.elapsed() >= Duration::from_secs(4), "given up after {:?}", began.elapsed());
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "waits for another process")]
+fn a_stopped_process_goes_on() {
+    const NAME: &str = "a_stopped_process_goes_on";
+    if common::is_child(NAME) {
+        rt::run(ShardsConfig::unpinned(2), |_| async {
+            println!("started");
+            rt::sleep(Duration::from_secs(3)).await;
+            rt::sleep(Duration::from_secs(3)).await;
+            println!("went on");
+        })
+        .unwrap();
+        return;
+    }
+    let mut process = common::child(NAME).spawn().unwrap();
+    let pid = Pid::from_child(&process);
+    std::thread::sleep(Duration::from_secs(1));
+    kill_process(pid, Signal::STOP).unwrap();
+    std::thread::sleep(Duration::from_secs(8));
+    kill_process(pid, Signal::CONT).unwrap();
+    let mut said = String::new();
+    process.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(process.wait().unwrap().success(), "{said}");
+    assert_eq!(said.matches("went on").count(), 2, "{said}");
+}

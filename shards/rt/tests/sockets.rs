@@ -1,0 +1,205 @@
+//! Sockets: ownership, order and limits.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use rt::net::{Accepted, Listener, connect};
+use rt::{ShardId, ShardsConfig, lane};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn one_shard<F: Future<Output = ()> + 'static>(main: fn() -> F) {
+    common::bounded(DEADLINE, move || rt::run(ShardsConfig::unpinned(1), move |_| main()).unwrap());
+}
+
+/// glommio's own bind sets SO_REUSEPORT: two brokers would share a port without a word.
+#[test]
+fn a_port_is_bound_once() {
+    one_shard(|| async {
+        let first = Listener::bind(common::any_port()).unwrap();
+        let second = Listener::bind(first.local_addr());
+        assert_eq!(second.unwrap_err().kind(), std::io::ErrorKind::AddrInUse);
+        let addr = first.local_addr();
+        drop(first);
+        Listener::bind(addr).unwrap();
+    });
+}
+
+/// glommio's vectored write sends the first slice only. Here: more slices than one call takes, empty ones among them,
+/// more bytes than the socket buffers hold, to a reader that starts late.
+#[test]
+fn many_slices_arrive_whole_and_in_order() {
+    common::bounded(DEADLINE, || {
+        let (port, ports) = mpsc::channel::<SocketAddr>();
+        let reader = std::thread::spawn(move || {
+            let mut stream = TcpStream::connect(ports.recv().unwrap()).unwrap();
+            std::thread::sleep(Duration::from_millis(300));
+            let mut all = Vec::new();
+            stream.read_to_end(&mut all).unwrap();
+            all
+        });
+        rt::run(ShardsConfig::unpinned(1), move |_| {
+            let port = port.clone();
+            async move {
+                let listener = Listener::bind(common::any_port()).unwrap();
+                port.send(listener.local_addr()).unwrap();
+                let conn = listener.accept().await.unwrap().into_conn().unwrap();
+                conn.send(slices()).await.unwrap();
+                conn.send(Vec::new()).await.unwrap();
+                conn.shutdown();
+                let (result, _) = conn.recv(BytesMut::with_capacity(1)).await;
+                assert_eq!(result.unwrap(), 0);
+            }
+        })
+        .unwrap();
+        let sent: Vec<u8> = slices().into_iter().flatten().collect();
+        assert!(reader.join().unwrap() == sent, "the stream differs from what was sent");
+    });
+}
+
+fn slices() -> Vec<Bytes> {
+    let slice = |index: usize| {
+        let len = [0, 1, 100_000, 33, 4096][index % 5];
+        Bytes::from_iter((0..len).map(|at| (at * 7 + index) as u8))
+    };
+    (0..1_000).map(slice).collect()
+}
+
+/// A send given up half-way would let the next one be read as its rest.
+#[test]
+fn nothing_follows_a_torn_send() {
+    one_shard(|| async {
+        let listener = Listener::bind(common::any_port()).unwrap();
+        let client = connect(listener.local_addr()).await.unwrap();
+        let _server = listener.accept().await.unwrap().into_conn().unwrap();
+        let much = vec![Bytes::from(vec![0; 64 << 20])];
+        assert!(rt::timeout(Duration::from_millis(200), client.send(much)).await.is_err());
+        let next = client.send(vec![Bytes::from_static(b"x")]).await;
+        assert_eq!(next.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
+    });
+}
+
+#[test]
+fn closing_wakes_whoever_receives() {
+    one_shard(|| async {
+        let listener = Listener::bind(common::any_port()).unwrap();
+        let client = Rc::new(connect(listener.local_addr()).await.unwrap());
+        let _server = listener.accept().await.unwrap().into_conn().unwrap();
+        let receiving = client.clone();
+        let task = rt::spawn(async move { receiving.recv(BytesMut::with_capacity(10)).await.0 });
+        rt::sleep(Duration::from_millis(50)).await;
+        client.close().await;
+        assert_eq!(task.await.unwrap(), 0);
+        assert!(client.send(vec![Bytes::from_static(b"x")]).await.is_err());
+    });
+}
+
+#[test]
+fn receiving_can_be_given_up_and_taken_up_again() {
+    one_shard(|| async {
+        let listener = Listener::bind(common::any_port()).unwrap();
+        let client = connect(listener.local_addr()).await.unwrap();
+        let server = listener.accept().await.unwrap().into_conn().unwrap();
+        for _ in 0..20 {
+            let none = rt::timeout(Duration::from_millis(2), server.recv(BytesMut::with_capacity(10))).await;
+            assert!(none.is_err());
+            client.send(vec![Bytes::from_static(b"abc")]).await.unwrap();
+            let (result, buf) = server.recv(BytesMut::with_capacity(10)).await;
+            assert_eq!((result.unwrap(), &buf[..]), (3, &b"abc"[..]));
+        }
+    });
+}
+
+#[test]
+fn a_refused_connection_is_an_error() {
+    one_shard(|| async {
+        let listener = Listener::bind(common::any_port()).unwrap();
+        let to = listener.local_addr();
+        drop(listener);
+        assert_eq!(connect(to).await.unwrap_err().kind(), std::io::ErrorKind::ConnectionRefused);
+    });
+}
+
+/// An accepted connection is an owned descriptor: it may cross shards, and dies with whoever loses it.
+#[test]
+fn accepted_connections_cross_shards() {
+    common::bounded(DEADLINE, || {
+        let (to, from) = lane::channel::<Accepted>(8);
+        let ends = Arc::new(Mutex::new((Some(to), Some(from))));
+        let (port, ports) = mpsc::channel::<SocketAddr>();
+        let client = std::thread::spawn(move || {
+            let to = ports.recv().unwrap();
+            let mut lost = TcpStream::connect(to).unwrap();
+            assert_eq!(lost.read(&mut [0]).unwrap_or(0), 0);
+            for _ in 0..20 {
+                let mut stream = TcpStream::connect(to).unwrap();
+                stream.write_all(b"ping").unwrap();
+                let mut echo = [0; 4];
+                stream.read_exact(&mut echo).unwrap();
+                assert_eq!(&echo, b"ping");
+            }
+        });
+        rt::run(ShardsConfig::unpinned(2), move |shard| {
+            let (ends, port) = (ends.clone(), port.clone());
+            async move {
+                if shard == ShardId(0) {
+                    let mut to = ends.lock().unwrap().0.take().unwrap();
+                    let listener = Listener::bind(common::any_port()).unwrap();
+                    port.send(listener.local_addr()).unwrap();
+                    drop(listener.accept().await.unwrap());
+                    for _ in 0..20 {
+                        to.send(listener.accept().await.unwrap()).await.unwrap();
+                    }
+                } else {
+                    let mut from = ends.lock().unwrap().1.take().unwrap();
+                    while let Some(accepted) = from.recv().await {
+                        assert!(accepted.peer_addr().ip().is_loopback());
+                        let conn = accepted.into_conn().unwrap();
+                        let (result, buf) = conn.recv(BytesMut::with_capacity(64)).await;
+                        result.unwrap();
+                        conn.send(vec![buf.freeze()]).await.unwrap();
+                    }
+                }
+            }
+        })
+        .unwrap();
+        client.join().unwrap();
+    });
+}
+
+/// Out of descriptors, glommio's accept fails 540,000 times a second. Ours waits, and goes on when there are some.
+#[test]
+fn accept_backs_off_without_descriptors() {
+    const NAME: &str = "accept_backs_off_without_descriptors";
+    if common::is_child(NAME) {
+        rt::run(ShardsConfig::unpinned(1), |_| starved_accept()).unwrap();
+        return;
+    }
+    let output = common::run_child(NAME, DEADLINE);
+    assert!(output.status.success(), "{}", common::text(&output));
+    assert!(common::text(&output).contains("accepted in the end"), "{}", common::text(&output));
+}
+
+async fn starved_accept() {
+    let listener = Listener::bind(common::any_port()).unwrap();
+    let client = connect(listener.local_addr()).await.unwrap();
+    let before = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(3), ..before }).unwrap();
+    let cpu = || rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let began = cpu();
+    let starved = rt::timeout(Duration::from_secs(1), listener.accept()).await;
+    assert!(starved.is_err(), "accepted without a descriptor");
+    let used_ms = (cpu().tv_sec - began.tv_sec) * 1_000 + (cpu().tv_nsec - began.tv_nsec) / 1_000_000;
+    assert!(used_ms < 300, "{used_ms} ms of processor time while waiting for descriptors");
+    setrlimit(Resource::Nofile, before).unwrap();
+    let accepted = rt::timeout(Duration::from_secs(5), listener.accept()).await;
+    assert_eq!(accepted.unwrap().unwrap().peer_addr(), client.local_addr());
+    println!("accepted in the end");
+}
