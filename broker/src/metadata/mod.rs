@@ -1,1 +1,15 @@
-//! To be described by its first slice.
+//! The cluster's metadata: topics, ids, configs, brokers and producer ids in a Raft log.
+//!
+//! ```text
+//!   request ── controller (pure: decide) ── records ── quorum (raft-rs, files) ── committed ── image, on every shard
+//! ```
+//!
+//! [`image`] is the state, changed by records alone. [`controller`] decides what records a request makes.
+//! [`quorum`] makes them durable and orders them. [`Controller`] ties them together on shard 0.
+
+pub mod controller;
+pub mod image;
+pub mod limits;
+
+pub use controller::{ControllerReply, ControllerRequest};
+pub use image::{Delta, Image};

@@ -1,0 +1,235 @@
+//! CreateTopics.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use protocol::error::ErrorCode;
+use protocol::internal::{ConfigRecord, MetadataRecord, TopicRecord};
+use protocol::messages::create_topics_request::CreatableTopic;
+use protocol::messages::create_topics_response::{CreatableTopicConfigs, CreatableTopicResult};
+use protocol::messages::{CreateTopicsRequest, CreateTopicsResponse};
+use protocol::types::{Str, Uuid};
+
+use super::assignment::Assignment;
+use super::decider::{Decider, Decision, Facts};
+use super::fault::Fault;
+use super::request::ControllerReply;
+use super::topic_name::{check_new, collision, metric_name};
+use crate::config::topic::{self, Overrides};
+use crate::metadata::image::{Image, RESOURCE_TOPIC};
+use crate::metadata::limits::RECORDS_PER_OPERATION_MAX;
+
+/// A topic that may be created.
+struct NewTopic {
+    assignments: Vec<Assignment>,
+    configs: Overrides,
+}
+
+impl Decider {
+    /// Topics of one request don't share their fate, but those that are created appear together.
+    pub(super) fn create_topics(
+        &self,
+        image: &Image,
+        request: CreateTopicsRequest,
+        facts: &mut Facts<'_>,
+    ) -> Decision {
+        let mut records = Vec::new();
+        let mut results = Vec::new();
+        let mut taken = BTreeMap::new();
+        let twice = names_given_twice(&request);
+        for name in &twice {
+            let fault = Fault::new(ErrorCode::INVALID_REQUEST, "Duplicate topic name.");
+            results.push(refusal(name, &fault));
+        }
+        for wanted in request.topics.iter().filter(|wanted| !twice.contains(&wanted.name)) {
+            let room = RECORDS_PER_OPERATION_MAX - records.len();
+            let plan = self.plan_topic(image, wanted, &taken, room);
+            results.push(match plan {
+                Ok(plan) => {
+                    taken.insert(metric_name(&wanted.name), wanted.name.clone());
+                    let id = if request.validate_only { Uuid::ZERO } else { new_id(image, facts) };
+                    let result = self.acceptance(wanted, id, &plan);
+                    records.extend(plan.records(&wanted.name, id));
+                    result
+                }
+                Err(fault) => refusal(&wanted.name, &fault),
+            });
+        }
+        if request.validate_only {
+            records.clear();
+        }
+        let reply = CreateTopicsResponse { topics: results, ..Default::default() };
+        Decision::atomic(records, ControllerReply::CreateTopics(reply))
+    }
+
+    /// `taken` holds the names of this request's earlier topics, by the name of their metrics.
+    fn plan_topic(
+        &self,
+        image: &Image,
+        wanted: &CreatableTopic,
+        taken: &BTreeMap<String, Str>,
+        room: usize,
+    ) -> Result<NewTopic, Fault> {
+        let name = wanted.name.as_str();
+        check_new(name)?;
+        if image.topic(name).is_some() {
+            let text = format!("Topic '{name}' already exists.");
+            return Err(Fault::new(ErrorCode::TOPIC_ALREADY_EXISTS, text));
+        }
+        if let Some(other) = collision(image, name).or(taken.get(&metric_name(name)).map(Str::as_str)) {
+            let text = format!("Topic '{name}' collides with existing topic: {other}");
+            return Err(Fault::new(ErrorCode::INVALID_TOPIC_EXCEPTION, text));
+        }
+        let configs = self.plan_configs(wanted)?;
+        let assignments = if wanted.assignments.is_empty() {
+            self.plan_automatic(image, wanted, room)?
+        } else {
+            plan_manual(image, wanted)?
+        };
+        if 1 + configs.len() + assignments.len() > room {
+            return Err(too_many());
+        }
+        Ok(NewTopic { assignments, configs })
+    }
+
+    fn plan_configs(&self, wanted: &CreatableTopic) -> Result<Overrides, Fault> {
+        let mut configs = Overrides::new();
+        for config in &wanted.configs {
+            let Some(value) = &config.value else {
+                let text = format!("Null value not supported for topic configs: {}", config.name);
+                return Err(Fault::new(ErrorCode::INVALID_CONFIG, text));
+            };
+            if configs.insert(config.name.clone(), value.clone()).is_some() {
+                let text = format!("Config {} is given twice.", config.name);
+                return Err(Fault::new(ErrorCode::INVALID_CONFIG, text));
+            }
+        }
+        topic::check_all(&configs, &self.values)?;
+        Ok(configs)
+    }
+
+    fn plan_automatic(
+        &self,
+        image: &Image,
+        wanted: &CreatableTopic,
+        room: usize,
+    ) -> Result<Vec<Assignment>, Fault> {
+        let factor = match wanted.replication_factor {
+            -1 => self.topics.default_replication_factor,
+            factor => factor,
+        };
+        let factor = usize::try_from(factor).unwrap_or_default();
+        if factor == 0 {
+            let text = "Replication factor must be larger than 0, or -1 to use the default value.";
+            return Err(Fault::new(ErrorCode::INVALID_REPLICATION_FACTOR, text));
+        }
+        let partitions = match wanted.num_partitions {
+            -1 => self.topics.num_partitions,
+            partitions => partitions,
+        };
+        let partitions = usize::try_from(partitions).unwrap_or_default();
+        if partitions == 0 {
+            let text = "Number of partitions was set to an invalid non-positive value.";
+            return Err(Fault::new(ErrorCode::INVALID_PARTITIONS, text));
+        }
+        if partitions > room {
+            return Err(too_many());
+        }
+        (0..partitions).map(|partition| Assignment::automatic(image, partition, factor)).collect()
+    }
+
+    fn acceptance(&self, wanted: &CreatableTopic, topic_id: Uuid, plan: &NewTopic) -> CreatableTopicResult {
+        let configs =
+            topic::describe(&plan.configs, &self.values).into_iter().map(|described| CreatableTopicConfigs {
+                name: Str::from_static(described.name),
+                value: described.value.map(Str::from),
+                config_source: described.source.code(),
+                ..Default::default()
+            });
+        let replicas = plan.assignments.first().map_or(0, |first| first.replicas.len());
+        CreatableTopicResult {
+            name: wanted.name.clone(),
+            topic_id,
+            num_partitions: i32::try_from(plan.assignments.len()).unwrap_or(i32::MAX),
+            replication_factor: i16::try_from(replicas).unwrap_or(i16::MAX),
+            configs: Some(configs.collect()),
+            ..Default::default()
+        }
+    }
+}
+
+impl NewTopic {
+    fn records(self, name: &Str, topic_id: Uuid) -> impl Iterator<Item = MetadataRecord> {
+        let topic = TopicRecord { name: name.clone(), topic_id, ..Default::default() };
+        let resource_name = name.clone();
+        let configs = self.configs.into_iter().map(move |(name, value)| ConfigRecord {
+            resource_type: RESOURCE_TOPIC,
+            resource_name: resource_name.clone(),
+            name,
+            value: Some(value),
+            ..Default::default()
+        });
+        let partitions = (0..).zip(self.assignments).map(move |(index, to)| to.record(topic_id, index));
+        std::iter::once(topic.into()).chain(configs.map(Into::into)).chain(partitions.map(Into::into))
+    }
+}
+
+/// Kafka's text for requests that make more records than one batch may hold.
+pub(super) fn too_many() -> Fault {
+    Fault::new(ErrorCode::POLICY_VIOLATION, "Excessively large number of partitions per request.")
+}
+
+fn names_given_twice(request: &CreateTopicsRequest) -> BTreeSet<Str> {
+    let mut seen = BTreeSet::new();
+    let names = request.topics.iter().map(|topic| &topic.name);
+    names.filter(|name| !seen.insert(*name)).cloned().collect()
+}
+
+fn plan_manual(image: &Image, wanted: &CreatableTopic) -> Result<Vec<Assignment>, Fault> {
+    let refuse = |code, text: &str| Err(Fault::new(code, text));
+    if wanted.replication_factor != -1 {
+        let text = "A manual partition assignment was specified, but replication factor was not set to -1.";
+        return refuse(ErrorCode::INVALID_REQUEST, text);
+    }
+    if wanted.num_partitions != -1 {
+        let text = "A manual partition assignment was specified, but numPartitions was not set to -1.";
+        return refuse(ErrorCode::INVALID_REQUEST, text);
+    }
+    let mut by_partition = BTreeMap::new();
+    let mut factor = None;
+    for given in &wanted.assignments {
+        let index = given.partition_index;
+        let assignment = Assignment::manual(image, index, &given.broker_ids, factor)?;
+        factor = Some(assignment.replicas.len());
+        if by_partition.insert(index, assignment).is_some() {
+            let text = format!("Found multiple manual partition assignments for partition {index}");
+            return refuse(ErrorCode::INVALID_REPLICA_ASSIGNMENT, &text);
+        }
+    }
+    if !by_partition.keys().copied().eq((0..).take(by_partition.len())) {
+        let text = "partitions should be a consecutive 0-based integer sequence";
+        return refuse(ErrorCode::INVALID_REPLICA_ASSIGNMENT, text);
+    }
+    Ok(by_partition.into_values().collect())
+}
+
+/// Ids that Kafka reserves are as unlikely as a collision, and are avoided alike.
+fn new_id(image: &Image, facts: &mut Facts<'_>) -> Uuid {
+    loop {
+        let id = (facts.random_id)();
+        if !id.is_zero() && image.topic_by_id(id).is_none() {
+            return id;
+        }
+    }
+}
+
+fn refusal(name: &Str, fault: &Fault) -> CreatableTopicResult {
+    CreatableTopicResult {
+        name: name.clone(),
+        error_code: fault.code.code(),
+        error_message: fault.text(),
+        num_partitions: -1,
+        replication_factor: -1,
+        configs: None,
+        ..Default::default()
+    }
+}

@@ -1,0 +1,49 @@
+//! What the controller is asked, and what it answers: plain data that crosses shards.
+
+use protocol::error::ErrorCode;
+use protocol::messages::{
+    AllocateProducerIdsRequest, AllocateProducerIdsResponse, AlterConfigsRequest, AlterConfigsResponse,
+    BrokerRegistrationRequest, BrokerRegistrationResponse, CreatePartitionsRequest, CreatePartitionsResponse,
+    CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse,
+    IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse,
+};
+
+/// A request to the controller, in the form of its newest version; who asks has been authorised.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ControllerRequest {
+    /// CreateTopics; also for topics that create themselves.
+    CreateTopics(CreateTopicsRequest),
+    /// DeleteTopics, by name (`topics` or, up to version 5, `topic_names`) or id.
+    DeleteTopics(DeleteTopicsRequest),
+    /// CreatePartitions.
+    CreatePartitions(CreatePartitionsRequest),
+    /// AlterConfigs: what isn't named is unset.
+    AlterConfigs(AlterConfigsRequest),
+    /// IncrementalAlterConfigs.
+    IncrementalAlterConfigs(IncrementalAlterConfigsRequest),
+    /// AllocateProducerIds: a block that nobody else ever gets.
+    AllocateProducerIds(AllocateProducerIdsRequest),
+    /// BrokerRegistration. A new incarnation also raises the leader epoch of all partitions that the broker leads.
+    RegisterBroker(BrokerRegistrationRequest),
+}
+
+/// The answer to the request of the same name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ControllerReply {
+    /// To CreateTopics.
+    CreateTopics(CreateTopicsResponse),
+    /// To DeleteTopics.
+    DeleteTopics(DeleteTopicsResponse),
+    /// To CreatePartitions.
+    CreatePartitions(CreatePartitionsResponse),
+    /// To AlterConfigs.
+    AlterConfigs(AlterConfigsResponse),
+    /// To IncrementalAlterConfigs.
+    IncrementalAlterConfigs(IncrementalAlterConfigsResponse),
+    /// To AllocateProducerIds.
+    AllocateProducerIds(AllocateProducerIdsResponse),
+    /// To RegisterBroker.
+    RegisterBroker(BrokerRegistrationResponse),
+    /// To any of them: the quorum couldn't take the records, and it is unknown whether they took effect.
+    Failed(ErrorCode),
+}

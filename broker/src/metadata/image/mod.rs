@@ -1,0 +1,17 @@
+//! The metadata at an offset, and how records change it.
+
+mod apply;
+mod broker;
+mod delta;
+mod image_state;
+mod snapshot;
+mod topic;
+
+pub use apply::ApplyError;
+pub use broker::{Broker, Endpoint};
+pub use delta::Delta;
+pub use image_state::{Image, RESOURCE_BROKER, RESOURCE_TOPIC};
+pub use topic::{Partition, Topic};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! Limits of metadata.
+
+/// Records that one request may make; they are committed together or not at all.
+pub const RECORDS_PER_OPERATION_MAX: usize = 10_000;
+
+/// Bytes of records in one entry of the Raft log (Kafka's `internal.metadata.max.batch.size`).
+pub const ENTRY_BYTES_MAX: usize = 8 << 20;
+
+/// Requests that wait for their records to be committed; more wait outside.
+pub const PROPOSALS_MAX: usize = 1_024;
+
+/// Producer ids in a block.
+pub const PRODUCER_ID_BLOCK_LEN: i32 = 1_000;
+
+/// Characters in a topic name.
+pub const TOPIC_NAME_LEN_MAX: usize = 249;
+
+/// The level of `metadata.version` that a new cluster gets (4.4-IV2).
+pub const METADATA_VERSION: i16 = 33;
+
+/// Applied entries that the Raft log keeps in memory, for followers that are a little behind.
+pub const ENTRIES_KEPT: usize = 1_024;
+
+/// Space the Raft log's file grows by, in bytes: written over in place, so that a commit changes no file size.
+pub const LOG_GROWTH_BYTES: u64 = 1 << 20;
+
+// An entry with its frame must fit into the frame's 32-bit length.
+const _: () = assert!(ENTRY_BYTES_MAX < (u32::MAX / 2) as usize);
