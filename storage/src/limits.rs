@@ -30,6 +30,8 @@ pub const EPOCHS_MAX: usize = 100_000;
 pub const TEXT_FILE_BYTES_MAX: u64 = 256 << 20;
 /// Largest producer snapshot read, in bytes.
 pub const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
+/// Logs asked in vain, per append, to give up memory when all tails together hold too much.
+pub const EVICT_TRIES_MAX: usize = 16;
 /// Device buffers kept for reuse per shard and directory.
 pub const BUFS_MAX: usize = 8;
 /// Partitions opened at the same time when a directory is opened.
@@ -43,6 +45,8 @@ pub const INDEX_BYTES_MAX: usize = 16 << 20;
 /// Decompressed bytes that a lookup inside one batch may produce.
 pub const LOOKUP_BYTES_MAX: u64 = 128 << 20;
 
-const _: () = assert!(WRITE_BYTES_MAX % BLOCK_BYTES == 0 && PIECE_BYTES % BLOCK_BYTES == 0);
+const _: () = assert!(WRITE_BYTES_MAX.is_multiple_of(BLOCK_BYTES) && PIECE_BYTES.is_multiple_of(BLOCK_BYTES));
 const _: () = assert!(PIECE_BYTES <= WRITE_BYTES_MAX, "a read stays under the device's limit as well");
-const _: () = assert!(PRESET_BYTES_MIN % BLOCK_BYTES as u64 == 0 && PRESET_BYTES_MAX % PRESET_BYTES_MIN == 0);
+const _: () = assert!(
+    PRESET_BYTES_MIN.is_multiple_of(BLOCK_BYTES as u64) && PRESET_BYTES_MAX.is_multiple_of(PRESET_BYTES_MIN)
+);

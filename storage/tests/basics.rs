@@ -1,4 +1,6 @@
 //! A log's everyday life on a simulated disk.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod common;
 
 use common::{append, batch, idempotent, open, read_all, stamped, tag_of};

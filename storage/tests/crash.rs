@@ -1,5 +1,7 @@
 //! The crash model: random work, a crash at any step, recovery, and what must be true then. By seed: `RINGLOG_SEEDS=n` runs n of them,
 //! `RINGLOG_SIM_SEED=s` only that one.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod common;
 
 use std::cell::{Cell, RefCell};
@@ -43,6 +45,8 @@ struct Model {
     sequence: i32,
     epoch: i32,
     clean: bool,
+    /// A power cut since the last look: only what was synced is promised.
+    lost_power: bool,
 }
 
 fn seeds(body: impl Fn(u64)) {
@@ -54,11 +58,12 @@ fn config(seed: u64) -> (LogConfig, LogDirConfig) {
     let log = LogConfig {
         segment_bytes: [6_000, 20_000, 300_000][seed as usize % 3],
         index_interval_bytes: 500,
-        sync: seed % 2 == 0,
+        sync: seed.is_multiple_of(2),
         tail_bytes_max: [0, 5_000, 1 << 20][seed as usize / 2 % 3],
         ..LogConfig::default()
     };
-    (log, LogDirConfig { unplaced_bytes_max: 30_000, ..LogDirConfig::default() })
+    let tail_bytes_max = [0, 10_000, 1 << 20][seed as usize / 6 % 3];
+    (log, LogDirConfig { unplaced_bytes_max: 30_000, tail_bytes_max, ..LogDirConfig::default() })
 }
 
 /// Works until it is crashed or has done `operations`.
@@ -70,6 +75,7 @@ async fn work(model: Rc<RefCell<Model>>, seed: u64, operations: u32) {
     assert!(!was_clean || opened.clean, "a clean stop is seen as one");
     check_recovered(&opened.log, &model, opened.clean).await;
     let log = opened.log.clone();
+    let neighbour = neighbour(&opened.dir).await;
     let watcher = rt::spawn(watch(log.clone(), model.clone()));
     for _ in 0..operations {
         let choice = random(100);
@@ -77,7 +83,8 @@ async fn work(model: Rc<RefCell<Model>>, seed: u64, operations: u32) {
             println!("op {choice} at {}..{}", log.start_offset(), log.end_offset());
         }
         match choice {
-            0..70 => append(&log, &model).await,
+            0..8 => drop(common::append(&neighbour, batch(1, 1, 800, 5), 0).await),
+            8..70 => append(&log, &model).await,
             70..76 => log.roll().await.unwrap(),
             76..80 => truncate(&log, &model).await,
             80..83 => advance_start(&log, &model).await,
@@ -95,6 +102,15 @@ async fn work(model: Rc<RefCell<Model>>, seed: u64, operations: u32) {
         model.clean = true;
         let end = model.batches.last().map_or(model.written, |known| known.last + 1).max(model.written);
         (model.written, model.synced) = (end, end);
+    }
+}
+
+/// A second log, so that the two compete for memory.
+async fn neighbour(dir: &storage::LogDir) -> Log {
+    let of = storage::TopicPartition::new("neighbour", 0);
+    match dir.open_log(of.clone(), LogConfig::default()).await {
+        Ok(log) => log,
+        Err(_) => dir.create_log(of, protocol::types::Uuid::ZERO, LogConfig::default()).await.unwrap(),
     }
 }
 
@@ -142,13 +158,15 @@ async fn append(log: &Log, model: &RefCell<Model>) {
         Err(error) => panic!("{error}"),
     };
     let info = log.append(reservation, made, LeaderEpoch(epoch), rt::unix_ms()).unwrap();
-    let mut guard = model.borrow_mut();
-    if with_producer {
-        guard.sequence += count as i32;
+    {
+        let mut model = model.borrow_mut();
+        if with_producer {
+            model.sequence += count as i32;
+        }
+        let sequence = with_producer.then(|| sequence + count as i32 - 1);
+        let (base, last) = (info.base_offset.0, info.last_offset.0);
+        model.batches.push(Known { base, last, tag, epoch, sequence });
     }
-    let sequence = with_producer.then(|| sequence + count as i32 - 1);
-    guard.batches.push(Known { base: info.base_offset.0, last: info.last_offset.0, tag, epoch, sequence });
-    drop(guard);
     match random(4) {
         0 => drop(log.wait_written(info.last_offset.plus(1)).await),
         1 if log.config().sync => drop(log.wait_synced(info.last_offset.plus(1)).await),
@@ -215,10 +233,14 @@ fn resume_sequence(log: &Log, model: &mut Model) {
 /// What must hold after any crash, and the model's new truth.
 async fn check_recovered(log: &Log, model: &RefCell<Model>, clean: bool) {
     assert!(!log.is_offline(), "{:?}", log.status());
-    let (start, end) = (log.start_offset().0, log.end_offset().0);
     let found: Vec<Known> = read_all(log, log.start_offset(), 9_000).await.iter().map(known).collect();
-    let mut model = model.borrow_mut();
-    let crash_keeps = KEEPS_WRITTEN.with(|keeps| keeps.replace(true));
+    judge(log, &mut model.borrow_mut(), found.clone(), clean);
+    check_lookups(log, &found).await;
+}
+
+fn judge(log: &Log, model: &mut Model, found: Vec<Known>, clean: bool) {
+    let (start, end) = (log.start_offset().0, log.end_offset().0);
+    let crash_keeps = !std::mem::take(&mut model.lost_power);
     let promised = if crash_keeps { model.written } else { model.synced };
     if std::env::var("RINGLOG_SHOW").is_ok() {
         println!("recovered kill={crash_keeps} clean={clean} {start}..{end} of {model:?}; found {found:?}");
@@ -228,7 +250,7 @@ async fn check_recovered(log: &Log, model: &RefCell<Model>, clean: bool) {
         assert!(end >= promised, "{promised} was acknowledged, the log ends at {end}");
         let starts = [Some(model.start), model.unsure_start, model.unsure_restart];
         assert!(starts.contains(&Some(start)), "starts at {start}, not {starts:?}");
-        check_order(&found, &model, start);
+        check_order(&found, model, start);
     } else {
         assert!(found.is_empty(), "nothing was appended behind a restart");
     }
@@ -240,10 +262,7 @@ async fn check_recovered(log: &Log, model: &RefCell<Model>, clean: bool) {
     (model.unsure_end, model.unsure_start, model.unsure_restart) = (None, None, None);
     // The caller's duty after a crash: a new epoch.
     model.epoch += 1;
-    check_producers(log, &mut model);
-    let found = model.batches.clone();
-    drop(model);
-    check_lookups(log, &found).await;
+    check_producers(log, model);
 }
 
 /// Epochs and indexes tell the same as the batches.
@@ -298,22 +317,12 @@ fn known(batch: &protocol::records::RecordBatch) -> Known {
     }
 }
 
-#[allow(clippy::disallowed_macros, reason = "hands the kind of crash to the node that recovers from it")]
-mod last {
-    use std::cell::Cell;
-    thread_local! {
-        pub(crate) static KEEPS_WRITTEN: Cell<bool> = const { Cell::new(true) };
-    }
-}
-use last::KEEPS_WRITTEN;
-
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_truncated_returns() {
     let recoveries = Cell::new(0);
     seeds(|seed| {
         let (sim, node) = Sim::with_node(seed);
         let model = Rc::new(RefCell::new(Model::default()));
-        KEEPS_WRITTEN.with(|keeps| keeps.set(true));
         for _ in 0..4 {
             let crash = if sim.choose(2) == 0 { Crash::Kill } else { Crash::PowerCut };
             crash_once(&sim, &node, &model, seed, crash);
@@ -342,5 +351,5 @@ fn crash_once(sim: &Sim, node: &Node, model: &Rc<RefCell<Model>>, seed: u64, cra
         }
     }
     // A run may be crashed before it has looked: then the harder crash counts.
-    KEEPS_WRITTEN.with(|keeps| keeps.set(keeps.get() && crash == Crash::Kill));
+    model.borrow_mut().lost_power |= crash == Crash::PowerCut;
 }

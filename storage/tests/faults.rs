@@ -1,4 +1,6 @@
 //! Disks that fail, fill up, or lie: what a log does then.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod common;
 
 use common::{append, batch, open, partition, read_all};

@@ -1,4 +1,6 @@
 //! The same logs on a real file system, through the real runtime: direct I/O, exact lengths, `kill -9`.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod common;
 
 use std::io::{BufRead, BufReader};
@@ -6,13 +8,14 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{append, batch, open, read_all, tag_of};
+use common::{append, batch, idempotent, open, read_all, tag_of};
 use rt::ShardsConfig;
 use storage::{LogConfig, LogDirConfig, Offset, StorageError};
 
 /// A fresh directory on the file system that holds the build: not a tmpfs, which knows no direct I/O.
 fn fresh(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("storage-{name}-{}", std::process::id()));
+    let path =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("storage-{name}-{}", std::process::id()));
     assert!(!path.exists(), "left over: {}", path.display());
     path
 }
@@ -25,13 +28,15 @@ fn small() -> LogConfig {
     LogConfig { segment_bytes: 3 << 20, ..LogConfig::default() }
 }
 
-/// The directory goes when the test is over, however it ends.
+/// The directory goes when the test is over, however it ends; with `RINGLOG_KEEP` it stays, for Kafka's tools to look at.
 struct Gone(PathBuf);
 
 impl Drop for Gone {
     #[allow(clippy::disallowed_methods, reason = "outside of any shard")]
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        if std::env::var_os("RINGLOG_KEEP").is_none() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
     }
 }
 
@@ -42,20 +47,30 @@ fn a_log_lives_on_real_files() {
     on_one_shard(move || async move {
         let path = path.to_str().unwrap();
         for round in 0..3u64 {
-            let opened = open(path, LogConfig { tail_bytes_max: 100_000, ..small() }, LogDirConfig::default()).await;
+            let opened =
+                open(path, LogConfig { tail_bytes_max: 100_000, ..small() }, LogDirConfig::default()).await;
             assert_eq!(opened.clean, round > 0);
             let log = &opened.log;
             for tag in 0..500 {
-                append(log, batch(round * 500 + tag, 10, [300, 9_000, 40_000][tag as usize % 3], tag as i64), 0).await;
+                append(
+                    log,
+                    batch(round * 500 + tag, 10, [300, 9_000, 40_000][tag as usize % 3], tag as i64),
+                    0,
+                )
+                .await;
             }
+            let sequence = round as i32 * 10;
+            log.truncate_to(Offset(log.end_offset().0 - 1)).await.unwrap();
+            append(log, idempotent(round * 500 + 499, 10, 40_000, 499, (9, 0, sequence)), 0).await;
             log.wait_synced(log.end_offset()).await.unwrap();
             let all = read_all(log, Offset::ZERO, 1 << 20).await;
-            assert_eq!(all.iter().map(tag_of).collect::<Vec<_>>(), (0..(round + 1) * 500).collect::<Vec<_>>());
+            assert_eq!(
+                all.iter().map(tag_of).collect::<Vec<_>>(),
+                (0..(round + 1) * 500).collect::<Vec<_>>()
+            );
             assert!(log.segment_count() > 2);
             let found = log.offset_for_timestamp(499, log.end_offset()).await.unwrap().unwrap();
             assert_eq!(found.offset, Offset(4_990));
-            log.truncate_to(Offset(log.end_offset().0 - 3)).await.unwrap();
-            append(log, batch(round * 500 + 499, 10, 40_000, 499), 0).await;
             opened.close().await;
         }
     });
@@ -116,7 +131,8 @@ fn what_was_acknowledged_survives_kill_9() {
         let mut acknowledged = 0i64;
         let wanted = 300 + round * 431;
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        for (seen, line) in lines.map_while(Result::ok).filter(|line| line.starts_with("acked ")).enumerate() {
+        for (seen, line) in lines.map_while(Result::ok).filter(|line| line.starts_with("acked ")).enumerate()
+        {
             acknowledged = line[6..].parse().unwrap();
             if seen as u64 > wanted {
                 break;
@@ -132,7 +148,8 @@ fn what_was_acknowledged_survives_kill_9() {
             let end = opened.log.end_offset();
             assert!(end >= Offset(acknowledged), "{acknowledged} was acknowledged, the log ends at {end}");
             let all = read_all(&opened.log, Offset::ZERO, 1 << 20).await;
-            let offsets: Vec<i64> = all.iter().flat_map(|b| b.header().base_offset..b.header().next_offset()).collect();
+            let offsets: Vec<i64> =
+                all.iter().flat_map(|b| b.header().base_offset..b.header().next_offset()).collect();
             assert_eq!(offsets, (0..end.0).collect::<Vec<_>>(), "every offset once");
             // Dropped, not closed: the next round's child recovers once more.
             drop(opened);
@@ -142,7 +159,8 @@ fn what_was_acknowledged_survives_kill_9() {
 
 fn child(path: PathBuf) {
     on_one_shard(move || async move {
-        let opened = open(path.to_str().unwrap(), LogConfig { sync: false, ..small() }, LogDirConfig::default()).await;
+        let opened =
+            open(path.to_str().unwrap(), LogConfig { sync: false, ..small() }, LogDirConfig::default()).await;
         for tag in 0u64.. {
             append(&opened.log, batch(tag, 3, [200, 5_000, 70_000][tag as usize % 3], 5), 0).await;
             if tag % 4 == 0 {

@@ -12,7 +12,7 @@ use rt::fs::{File, IoBuf};
 use rt::sync::{Budget, Notify};
 
 use super::files;
-use crate::limits::{BUFS_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
+use crate::limits::{BUFS_MAX, EVICT_TRIES_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
 use crate::log::inner::LogInner;
 use crate::lru::Lru;
 use crate::segment::{OffsetIndex, TimeIndex};
@@ -187,11 +187,11 @@ impl DirShared {
         if !log.retained.replace(true) {
             self.retained.borrow_mut().push_back(Rc::downgrade(log));
         }
-        let mut stuck = self.retained.borrow().len();
+        let mut stuck = self.retained.borrow().len().min(EVICT_TRIES_MAX);
         while stuck > 0 && self.tail_bytes.get() > self.config.tail_bytes_max {
             let Some(next) = self.retained.borrow_mut().pop_front() else { break };
             let Some(log) = next.upgrade() else { continue };
-            if !log.evict_one() {
+            if !log.evict_one() && !log.cool_down() {
                 stuck -= 1;
             }
             if log.core.borrow().tail.bytes() == 0 {

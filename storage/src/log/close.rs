@@ -60,13 +60,15 @@ impl LogInner {
             self.prepare_held(1).await?;
         }
         self.write_out(Target::Active).await.map_err(|error| self.fail("writing", error))?;
-        let open = self.core.borrow_mut().active.file.take();
-        if let Some(file) = open {
-            let bytes = self.core.borrow().active.build.bytes;
-            file.set_len(bytes).await.map_err(|error| self.fail("cutting", error))?;
-            file.sync_data().await.map_err(|error| self.fail("syncing", error))?;
+        let (base, bytes, open, inexact) = {
+            let mut core = self.core.borrow_mut();
+            let active = &mut core.active;
+            let inexact = active.preset_bytes != active.build.bytes;
+            (active.build.base, active.build.bytes, active.file.take(), active.exists && inexact)
+        };
+        if open.is_some() || inexact {
+            self.make_exact(base, bytes, open).await?;
             self.synced(self.marks.written());
-            self.dir.retire(file);
         }
         if !self.changed.get() {
             return Ok(());

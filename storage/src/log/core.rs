@@ -36,6 +36,8 @@ pub(crate) struct Active {
     pub file: Option<Rc<File>>,
     /// Whether the file was made.
     pub exists: bool,
+    /// Whether index files of a clean stop may stand beside it, which must go before it is written to.
+    pub has_indexes: bool,
     /// Bytes of the file that are allocated; appends are admitted up to here.
     pub preset_bytes: u64,
     /// Where the placed bytes end: at the end of a batch.
@@ -49,6 +51,7 @@ impl Active {
             build: SegmentBuild::new(base),
             file: None,
             exists: false,
+            has_indexes: false,
             preset_bytes: 0,
             placed: FilePos(0),
         }
@@ -57,7 +60,7 @@ impl Active {
     /// A segment whose file holds what `build` says.
     pub(crate) fn found(build: SegmentBuild) -> Self {
         let placed = FilePos(build.bytes);
-        Self { build, file: None, exists: true, preset_bytes: placed.0, placed }
+        Self { build, file: None, exists: true, has_indexes: true, preset_bytes: placed.0, placed }
     }
 }
 

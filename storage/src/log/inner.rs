@@ -158,6 +158,30 @@ impl LogInner {
         }
     }
 
+    /// Closes the file of a log that is at rest, which frees the batches pinned for its next write: they are read back when it comes.
+    /// False if it isn't at rest; what is written but not synced yet will be, so that a later call succeeds.
+    pub(crate) fn cool_down(self: &Rc<Self>) -> bool {
+        let gates = (self.writer.try_take(1), self.space.try_take(1));
+        let (Some(_writer), Some(_space)) = gates else { return false };
+        let mut core = self.core.borrow_mut();
+        let at_rest = self.reserved.get() == 0 && core.tail.unplaced_bytes() == 0 && core.closing.is_none();
+        if !at_rest || core.active.file.is_none() {
+            return false;
+        }
+        if self.marks.synced() < self.marks.appended() {
+            drop(core);
+            self.flush_wanted.set(self.marks.appended());
+            self.dir.mark_dirty(self);
+            return false;
+        }
+        self.dir.released(core.tail.bytes());
+        core.tail.clear();
+        if let Some(file) = core.active.file.take() {
+            self.dir.retire(file);
+        }
+        true
+    }
+
     /// Takes the directory offline because of `error`, and hands it on.
     pub(crate) fn fail(&self, what: &str, error: std::io::Error) -> StorageError {
         let error = StorageError::io(format!("{what} {}", self.path.display()), error);

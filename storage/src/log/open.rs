@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
-use bytes::Bytes;
 use protocol::types::Uuid;
 
 use super::checkpoint::LogCheckpoint;
@@ -133,7 +132,7 @@ async fn read_own_files(path: &Path) -> std::io::Result<(Uuid, Option<LogCheckpo
     let file = path.join(names::CHECKPOINT);
     let checkpoint = match files::read_small(&file, 4096).await? {
         None => None,
-        Some(bytes) => match LogCheckpoint::decode(&Bytes::from(bytes)) {
+        Some(bytes) => match LogCheckpoint::decode(&bytes) {
             Ok(checkpoint) => Some(checkpoint),
             Err(reason) => {
                 corrupt = Some(format!("{}: {reason}", file.display()));

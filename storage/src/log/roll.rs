@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
+use rt::fs::File;
 use rt::sync::Permit;
 
 use super::flush::Target;
@@ -46,6 +47,10 @@ impl LogInner {
         if self.is_offline() {
             return Err(StorageError::Offline);
         }
+        if self.core.borrow().tail.unplaced_bytes() > 0 {
+            // Appended by reservations that outlived the roll before: there may be no file yet.
+            self.prepare_held(1).await?;
+        }
         let producers = {
             let mut core = self.core.borrow_mut();
             if core.active.build.bytes == 0 {
@@ -66,7 +71,7 @@ impl LogInner {
 
     /// Brings the closing segment to disk whole.
     async fn finish_closing(self: &Rc<Self>, producers: Bytes) -> Result<Sealed, StorageError> {
-        // Reservations may have been made, but never used, before the segment got a file of its own.
+        // Without an open file the log was at rest: all of it is placed and synced.
         let open = self.core.borrow().closing.as_ref().and_then(|closing| closing.file.clone());
         if open.is_some() {
             self.write_out(Target::Closing).await.map_err(|error| self.fail("writing", error))?;
@@ -77,11 +82,7 @@ impl LogInner {
             assert_eq!(closing.placed.0, closing.build.bytes, "all of it is placed");
             (closing.build.base, closing.build.bytes)
         };
-        if let Some(file) = open {
-            file.set_len(bytes).await.map_err(|error| self.fail("cutting", error))?;
-            file.sync_data().await.map_err(|error| self.fail("syncing", error))?;
-            self.dir.retire(file);
-        }
+        self.make_exact(base, bytes, open).await?;
         let (mut sealed, next) = {
             let mut core = self.core.borrow_mut();
             let build =
@@ -92,6 +93,27 @@ impl LogInner {
         sealed.seal();
         self.synced(next.min(self.marks.written()));
         Ok(Sealed { base, next, index: sealed.index, times: sealed.times, producers })
+    }
+
+    /// Gives a segment's file its exact length and syncs it; `open` is its file if it is open for writing.
+    pub(crate) async fn make_exact(
+        &self,
+        base: Offset,
+        bytes: u64,
+        open: Option<Rc<File>>,
+    ) -> Result<(), StorageError> {
+        let file = match open {
+            Some(file) => file,
+            None => {
+                let path = self.file_path(base, names::LOG);
+                let opened = files::open_for_writing(&path, false, self.dir.config.direct_io).await;
+                Rc::new(opened.map_err(|error| self.fail("opening a segment of", error))?)
+            }
+        };
+        file.set_len(bytes).await.map_err(|error| self.fail("cutting", error))?;
+        file.sync_data().await.map_err(|error| self.fail("syncing", error))?;
+        self.dir.retire(file);
+        Ok(())
     }
 
     async fn write_small_files(self: Rc<Self>, sealed: Sealed, _files: Permit) {

@@ -34,9 +34,10 @@ impl LogInner {
     }
 
     async fn ensure_file(self: &Rc<Self>) -> Result<Rc<File>, StorageError> {
-        let (base, exists, open) = {
+        let (base, exists, has_indexes, open) = {
             let core = self.core.borrow();
-            (core.active.build.base, core.active.exists, core.active.file.clone())
+            let active = &core.active;
+            (active.build.base, active.exists, active.has_indexes, active.file.clone())
         };
         if let Some(file) = open {
             return Ok(file);
@@ -47,7 +48,9 @@ impl LogInner {
         let file = Rc::new(opened.map_err(|error| StorageError::io(what(), error))?);
         if exists {
             // Indexes of a clean stop are of another end soon: a recovery must not take them for those of a closed segment.
-            self.remove_indexes(base).await.map_err(|error| self.fail("removing indexes in", error))?;
+            if has_indexes {
+                self.remove_indexes(base).await.map_err(|error| self.fail("removing indexes in", error))?;
+            }
             let pinned = self.load_pinned(&file).await.map_err(|error| StorageError::io(what(), error))?;
             let held = self.core.borrow().tail.bytes();
             self.core.borrow_mut().tail.restore(pinned);
@@ -58,6 +61,7 @@ impl LogInner {
         }
         let mut core = self.core.borrow_mut();
         core.active.exists = true;
+        core.active.has_indexes = false;
         core.active.file = Some(file.clone());
         Ok(file)
     }

@@ -205,7 +205,8 @@ impl LogInner {
         }
         let epochs = self.core.borrow().epochs.to_text();
         files::replace(&self.path.join(names::EPOCHS), epochs).await?;
-        self.remove_snapshots_behind(self.core.borrow().end).await?;
+        let end = self.core.borrow().end;
+        self.remove_snapshots_behind(end).await?;
         files::sync_dir(&self.path).await
     }
 
@@ -268,7 +269,8 @@ impl LogInner {
     async fn remake_files(&self, start: Offset, gone: Vec<Offset>) -> std::io::Result<()> {
         self.remove_segments(&gone).await?;
         self.remove_snapshots_behind(Offset(-1)).await?;
-        files::replace(&self.path.join(names::EPOCHS), self.core.borrow().epochs.to_text()).await?;
+        let epochs = self.core.borrow().epochs.to_text();
+        files::replace(&self.path.join(names::EPOCHS), epochs).await?;
         // The name remembers where the log goes on.
         let path = self.file_path(start, names::LOG);
         let file = files::open_for_writing(&path, true, self.dir.config.direct_io).await?;
