@@ -9,8 +9,8 @@ pub type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 #[allow(clippy::disallowed_types, reason = "its hasher is ours")]
 pub type HashSet<K> = std::collections::HashSet<K, FixedState>;
 
-/// The seed of every hasher: one per process, so that peers can't aim at collisions; a constant wherever the simulator
-/// is built in, so that iteration repeats.
+/// The seed of every hasher: one per process, so that peers can't aim at collisions; a constant wherever the
+/// simulator is built in, so that iteration repeats.
 fn seed() -> u64 {
     #[cfg(feature = "sim")]
     return 0x5169_6D75_6C61_7465;

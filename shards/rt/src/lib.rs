@@ -1,9 +1,10 @@
 //! The runtime facade: tasks, time, files, sockets, lanes and randomness, real or simulated.
 //!
-//! Types are concrete and hold their arm inside, `Real | Sim`; no generic parameter is threaded through the code. Free
-//! functions find the running runtime by a thread-local: the simulated one if a simulated task is being polled on this
-//! thread, else the real one. The real arm (`real`) alone names glommio and io_uring; the simulated one ([`sim`]) exists
-//! only with the feature of that name, which the shipped binary never has. [`sync`] is built on wakers and shared by both.
+//! Types are concrete and hold their arm inside, `Real | Sim`; no generic parameter is threaded through the
+//! code. Free functions find the running runtime by a thread-local: the simulated one if a simulated task is
+//! being polled on this thread, else the real one. The real arm (`real`) alone names glommio and io_uring;
+//! the simulated one (`sim`) exists only with the feature of that name, which the shipped binary never has.
+//! [`sync`] is built on wakers and shared by both.
 //!
 //! ```text
 //!   facade      task, time, random, yielding, fs, net       boot, shards     sync
@@ -11,10 +12,11 @@
 //!   arms         sim (seed, virtual time)  real (glommio) <----+
 //! ```
 //!
-//! Operations are completion-shaped with owned buffers, so that a readiness loop, a ring of our own or a simulator can
-//! serve them.
+//! Operations are completion-shaped with owned buffers, so that a readiness loop, a ring of our own or a
+//! simulator can serve them.
 
-// `thread_local!` is the one way for free functions to know their runtime; this lint can't be allowed further inside.
+// `thread_local!` is the one way for free functions to know their runtime; this lint can't be allowed further
+// inside.
 #![allow(clippy::disallowed_macros, reason = "rt is where the running runtime is known")]
 
 pub mod boot;

@@ -1,6 +1,7 @@
 //! Randomness that a simulation can repeat.
 
-/// 64 random bits of the operating system's, fit for keys and salts; on any thread. In a simulation the seed gives them.
+/// 64 random bits of the operating system's, fit for keys and salts; on any thread. In a simulation the seed
+/// gives them.
 pub fn random_u64() -> u64 {
     #[cfg(feature = "sim")]
     if crate::sim::facade::is_simulated() {

@@ -12,11 +12,11 @@ use crate::ids::ShardId;
 pub struct ShardsConfig {
     /// One entry a shard: the core it is pinned to, if any. See [`crate::boot::plan_shards`].
     pub cores: Vec<Option<usize>>,
-    /// Memory a shard registers with each of its rings, in bytes; 3 times that is locked. `None`: what the lock limit
-    /// allows, see [`crate::boot::io_memory`].
+    /// Memory a shard registers with each of its rings, in bytes; 3 times that is locked. `None`: what the
+    /// lock limit allows, see [`crate::boot::io_memory`].
     pub io_memory: Option<usize>,
-    /// How long a shard with nothing to do looks for more before it sleeps: at most 50 us, or idle shards burn their
-    /// cores.
+    /// How long a shard with nothing to do looks for more before it sleeps: at most 50 us, or idle shards
+    /// burn their cores.
     pub spin: Duration,
     /// Directories on which each shard tries direct I/O before it starts.
     pub data_dirs: Vec<PathBuf>,
@@ -37,10 +37,11 @@ impl ShardsConfig {
     }
 }
 
-/// Runs `main` on one thread a shard, and returns when all have returned. No `main` starts before every shard is up and
-/// its self-test has passed.
+/// Runs `main` on one thread a shard, and returns when all have returned. No `main` starts before every shard
+/// is up and its self-test has passed.
 ///
-/// A panic in any task, and a shard that stands still for 5 seconds, end the process: a dead shard is never left behind.
+/// A panic in any task, and a shard that stands still for 5 seconds, end the process: a dead shard is never
+/// left behind.
 ///
 /// # Errors
 /// [`BootError`]: then no `main` has run.

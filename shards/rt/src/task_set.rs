@@ -9,7 +9,8 @@ use crate::task::{Task, spawn};
 /// Finished tasks are looked for when this many were added, and then each time the set has doubled.
 const REAP_MIN: usize = 64;
 
-/// Owns tasks nobody awaits. Dropping it cancels them; [`TaskSet::cancel_all`] also waits until they are gone.
+/// Owns tasks nobody awaits. Dropping it cancels them; [`TaskSet::cancel_all`] also waits until they are
+/// gone.
 ///
 /// Spawning costs a process-wide lock in glommio: for long-lived tasks, not one per request.
 #[derive(Debug)]

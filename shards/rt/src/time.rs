@@ -85,7 +85,8 @@ pub async fn sleep(duration: Duration) {
 #[error("timed out")]
 pub struct Elapsed;
 
-/// Runs `future` for at most `duration`, then drops it. What it had in flight goes on, as when any future is dropped.
+/// Runs `future` for at most `duration`, then drops it. What it had in flight goes on, as when any future is
+/// dropped.
 ///
 /// # Errors
 /// [`Elapsed`]; a future that is ready at its deadline wins.

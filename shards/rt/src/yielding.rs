@@ -1,9 +1,10 @@
 //! Giving other tasks a turn, and calls that block.
 
-/// Lets the shard look at its rings if it has worked for 200 us or moved 256 KiB since it last did; else returns at once.
+/// Lets the shard look at its rings if it has worked for 200 us or moved 256 KiB since it last did; else
+/// returns at once.
 ///
-/// Call it once a request, a batch or a file in every loop that might not wait otherwise: without it a busy connection
-/// holds up all others of its shard for 100 ms and more. Costs ~25 ns when nothing is due.
+/// Call it once a request, a batch or a file in every loop that might not wait otherwise: without it a busy
+/// connection holds up all others of its shard for 100 ms and more. Costs ~25 ns when nothing is due.
 pub async fn yield_point() {
     #[cfg(feature = "sim")]
     if crate::sim::facade::is_simulated() {

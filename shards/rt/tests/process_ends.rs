@@ -1,6 +1,14 @@
 //! A dead or stuck shard takes the process along, and nothing else does. Each in a child process.
 //!
-//! A lost wake-up of one task alone isn't seen by the watchdog: the shard's heart beats on. `wakeups.rs` is for that.
+//! A lost wake-up of one task alone isn't seen by the watchdog: the shard's heart beats on. `wakeups.rs` is
+//! for that.
+
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests watch the runtime from outside"
+)]
 
 mod common;
 
@@ -50,7 +58,7 @@ fn a_stuck_shard_ends_it() {
     if common::is_child(NAME) {
         rt::run(ShardsConfig::unpinned(2), |shard| async move {
             if shard == ShardId(1) {
-                #[allow(clippy::disallowed_methods, reason = "blocks the shard, on purpose")]
+                // Blocks the shard, on purpose.
                 std::thread::sleep(Duration::from_secs(60));
             }
             rt::sleep(Duration::from_secs(60)).await;
@@ -66,7 +74,6 @@ fn a_stuck_shard_ends_it() {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "waits for another process")]
 fn a_stopped_process_goes_on() {
     const NAME: &str = "a_stopped_process_goes_on";
     if common::is_child(NAME) {

@@ -1,5 +1,12 @@
 //! Each part of the facade once, on real shards.
 
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests watch the runtime from outside"
+)]
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 

@@ -1,5 +1,12 @@
 //! Sockets: ownership, order and limits.
 
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests watch the runtime from outside"
+)]
+
 mod common;
 
 use std::io::{Read, Write};
@@ -32,8 +39,8 @@ fn a_port_is_bound_once() {
     });
 }
 
-/// glommio's vectored write sends the first slice only. Here: more slices than one call takes, empty ones among them,
-/// more bytes than the socket buffers hold, to a reader that starts late.
+/// glommio's vectored write sends the first slice only. Here: more slices than one call takes, empty ones
+/// among them, more bytes than the socket buffers hold, to a reader that starts late.
 #[test]
 fn many_slices_arrive_whole_and_in_order() {
     common::bounded(DEADLINE, || {
@@ -174,7 +181,8 @@ fn accepted_connections_cross_shards() {
     });
 }
 
-/// Out of descriptors, glommio's accept fails 540,000 times a second. Ours waits, and goes on when there are some.
+/// Out of descriptors, glommio's accept fails 540,000 times a second. Ours waits, and goes on when there are
+/// some.
 #[test]
 fn accept_backs_off_without_descriptors() {
     const NAME: &str = "accept_backs_off_without_descriptors";

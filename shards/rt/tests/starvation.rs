@@ -1,5 +1,12 @@
-//! Regression: a connection that always has more to say must not hold up the others of its shard. Without turns through
-//! the ring the others waited 200 ms to 4 s.
+//! Regression: a connection that always has more to say must not hold up the others of its shard. Without
+//! turns through the ring the others waited 200 ms to 4 s.
+
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests watch the runtime from outside"
+)]
 
 mod common;
 

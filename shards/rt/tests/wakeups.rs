@@ -1,5 +1,13 @@
-//! Regression: glommio 0.9 loses wake-ups for ever with a `preempt_timer` or a latency-sensitive task queue (64 of 172
-//! runs hung). Each round crosses all kinds: a socket's readiness, a lane to another shard and back, a read from disk.
+//! Regression: glommio 0.9 loses wake-ups for ever with a `preempt_timer` or a latency-sensitive task queue
+//! (64 of 172 runs hung). Each round crosses all kinds: a socket's readiness, a lane to another shard and
+//! back, a read from disk.
+
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests watch the runtime from outside"
+)]
 
 mod common;
 

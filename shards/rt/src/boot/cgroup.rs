@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Cores' worth of time that the process may use by its control groups, versions 1 and 2; `None` without a limit.
+/// Cores' worth of time that the process may use by its control groups, versions 1 and 2; `None` without a
+/// limit.
 pub(crate) fn cpu_quota() -> Option<f64> {
     #[allow(clippy::disallowed_methods, reason = "before any shard runs")]
     let read = |path: &Path| std::fs::read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());

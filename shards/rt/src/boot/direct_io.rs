@@ -22,7 +22,8 @@ pub(crate) enum DirectIo {
     Missing(String),
 }
 
-/// Writes a block by direct I/O in `dir`, reads it back and removes the file. Makes the directory if it is missing.
+/// Writes a block by direct I/O in `dir`, reads it back and removes the file. Makes the directory if it is
+/// missing.
 ///
 /// # Errors
 /// What keeps a file from being made there at all.

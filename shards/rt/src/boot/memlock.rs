@@ -1,8 +1,8 @@
 //! Memory that the rings lock.
 //!
-//! Each shard registers its I/O memory with 3 rings, and the kernel counts it against RLIMIT_MEMLOCK unless the process
-//! has CAP_IPC_LOCK, which hides the fault from whoever tests as root. glommio only warns when it is too little, and
-//! panics with a misleading message when it is far too little.
+//! Each shard registers its I/O memory with 3 rings, and the kernel counts it against RLIMIT_MEMLOCK unless
+//! the process has CAP_IPC_LOCK, which hides the fault from whoever tests as root. glommio only warns when it
+//! is too little, and panics with a misleading message when it is far too little.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

@@ -1,7 +1,7 @@
 //! What is decided and checked before the first shard runs.
 //!
-//! The faults of a host that would otherwise show as a panic or a hang deep inside become one readable verdict here, and
-//! the exit code of a configuration error.
+//! The faults of a host that would otherwise show as a panic or a hang deep inside become one readable
+//! verdict here, and the exit code of a configuration error.
 
 mod cgroup;
 mod check;

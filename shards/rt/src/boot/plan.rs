@@ -13,9 +13,10 @@ pub struct ShardsRequest {
 
 /// One entry a shard: its core, or `None` where the scheduler may move it.
 ///
-/// Without a request: as many as the affinity mask and the control group's quota give whole cores, at least 1. Shards
-/// are pinned when each has a core of its own: by name, or when no quota says that the cores are shared with others.
-/// More shards than cores are all unpinned: some pinned beside some that move would be uneven.
+/// Without a request: as many as the affinity mask and the control group's quota give whole cores, but one at
+/// the least. Shards are pinned when each has a core of its own: by name, or when no quota says that the
+/// cores are shared with others. More shards than cores are all unpinned: some pinned beside some that move
+/// would be uneven.
 ///
 /// # Errors
 /// [`BootError::CoreList`] for cores that don't exist or aren't allowed, [`BootError::ShardCount`].

@@ -20,8 +20,8 @@ pub(crate) fn probe() -> Result<(), BootError> {
 fn register(ring: &IoUring) -> io::Result<()> {
     let mut page = crate::fs::IoBuf::zeroed(crate::fs::BLOCK);
     let slices = [io::IoSliceMut::new(&mut page)];
-    // SAFETY: an IoSliceMut is an iovec by its documentation; the page outlives the registration, which is undone before
-    // it is freed.
+    // SAFETY: an IoSliceMut is an iovec by its documentation; the page outlives the registration, which is
+    // undone before it is freed.
     #[allow(unsafe_code, reason = "the kernel is told of memory")]
     unsafe {
         let vectors = std::slice::from_raw_parts(slices.as_ptr().cast(), slices.len());
@@ -45,7 +45,7 @@ fn turn(ring: &mut IoUring) -> io::Result<()> {
     }
 }
 
-fn refused(call: &str, error: &io::Error) -> BootError {
+pub(super) fn refused(call: &str, error: &io::Error) -> BootError {
     let cause = match Errno::from_io_error(error) {
         Some(Errno::PERM | Errno::ACCESS) => {
             "forbidden by a seccomp filter (container default profiles do that) or by sysctl \

@@ -11,7 +11,8 @@ pub const BLOCK: usize = 4096;
 #[repr(C, align(4096))]
 struct Block([u8; BLOCK]);
 
-/// A buffer at a 4096-aligned address, a multiple of 4096 bytes long. Up to 1 MiB it is written without a copy.
+/// A buffer at a 4096-aligned address, a multiple of 4096 bytes long. Up to 1 MiB it is written without a
+/// copy.
 pub struct IoBuf(Inner);
 
 enum Inner {
@@ -68,8 +69,8 @@ impl Deref for IoBuf {
     fn deref(&self) -> &[u8] {
         match &self.0 {
             Inner::Dma(buf) => buf.as_bytes(),
-            // SAFETY: a Block is exactly 4096 bytes without padding, so n of them in a row are n * 4096 initialised
-            // bytes.
+            // SAFETY: a Block is exactly 4096 bytes without padding, so n of them in a row are n * 4096
+            // initialised bytes.
             #[allow(unsafe_code, reason = "the only way to see aligned blocks as bytes")]
             Inner::Blocks(blocks) => unsafe {
                 std::slice::from_raw_parts(blocks.as_ptr().cast(), blocks.len() * BLOCK)
@@ -82,7 +83,8 @@ impl DerefMut for IoBuf {
     fn deref_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Inner::Dma(buf) => buf.as_bytes_mut(),
-            // SAFETY: as in `deref`; the exclusive borrow of the vector covers the slice, and any bytes make a Block.
+            // SAFETY: as in `deref`; the exclusive borrow of the vector covers the slice, and any bytes make
+            // a Block.
             #[allow(unsafe_code, reason = "the only way to see aligned blocks as bytes")]
             Inner::Blocks(blocks) => unsafe {
                 std::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * BLOCK)

@@ -78,7 +78,8 @@ impl File {
     /// Dropping the future doesn't stop the write.
     ///
     /// # Errors
-    /// EIO, ENOSPC and the like: any part of it may be on disk. PermissionDenied on a file opened for reading.
+    /// EIO, ENOSPC and the like: any part of it may be on disk. PermissionDenied on a file opened for
+    /// reading.
     pub async fn write_at(&self, pos: u64, buf: IoBuf) -> (io::Result<()>, IoBuf) {
         assert!(pos.is_multiple_of(BLOCK as u64), "write at {pos}, no multiple of {BLOCK}");
         if matches!(self.mode, OpenMode::Read { .. }) {
@@ -115,7 +116,8 @@ impl File {
         }
     }
 
-    /// Allocates space from the start to `len` and extends the file to it: writes up to there can't meet ENOSPC.
+    /// Allocates space from the start to `len` and extends the file to it: writes up to there can't meet
+    /// ENOSPC.
     ///
     /// # Errors
     /// ENOSPC; the size is then as before.

@@ -1,7 +1,7 @@
 //! Files by direct I/O.
 //!
-//! Nothing is durable before a sync: contents and sizes by [`File::sync_data`], names by [`sync_dir`]. After any failed
-//! write or sync, what is on disk is unknown, and no later sync makes up for it.
+//! Nothing is durable before a sync: contents and sizes by [`File::sync_data`], names by [`sync_dir`]. After
+//! any failed write or sync, what is on disk is unknown, and no later sync makes up for it.
 
 mod buf;
 mod file;

@@ -27,8 +27,8 @@ pub async fn connect(to: SocketAddr) -> io::Result<Conn> {
 }
 
 impl Conn {
-    /// Appends what arrives to the spare capacity of `buf`, which must not be 0; at least one byte. 0 is the end of the
-    /// stream, an error never is. The buffer comes back in any case.
+    /// Appends what arrives to the spare capacity of `buf`, which must not be 0; at least one byte. 0 is the
+    /// end of the stream, an error never is. The buffer comes back in any case.
     ///
     /// # Errors
     /// ConnectionReset, TimedOut and the like.

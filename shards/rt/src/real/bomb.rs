@@ -1,7 +1,7 @@
 //! A panic anywhere in a shard ends the process.
 
-/// Ends the process if it is dropped by a panic. With `panic = "abort"` it never has to; tests and debug builds unwind,
-/// and glommio would then lose one shard and leave the others behind.
+/// Ends the process if it is dropped by a panic. With `panic = "abort"` it never has to; tests and debug
+/// builds unwind, and glommio would then lose one shard and leave the others behind.
 #[derive(Debug)]
 pub(crate) struct Bomb(pub(crate) &'static str);
 

@@ -53,7 +53,8 @@ fn build(setup: &Setup) -> Result<LocalExecutor, glommio::GlommioError<()>> {
         .make()
 }
 
-/// By hand: glommio's placement asks the topology of the whole machine, also where a container shows only part of it.
+/// By hand: glommio's placement asks the topology of the whole machine, also where a container shows only
+/// part of it.
 fn pin(core: usize) -> Result<(), std::io::Error> {
     let mut set = rustix::thread::CpuSet::new();
     if core >= rustix::thread::CpuSet::MAX_CPU {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::bomb::Bomb;
 
-/// Helper threads of the process, shared by its shards. A few: they run file system calls, which queue up on the same
-/// devices anyway, and a `syncfs` must not hold up every directory listing.
+/// Helper threads of the process, shared by its shards. A few: they run file system calls, which queue up on
+/// the same devices anyway, and a `syncfs` must not hold up every directory listing.
 const HELPERS: usize = 4;
 
 /// Calls that may wait for a helper; more wait at their caller.

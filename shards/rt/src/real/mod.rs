@@ -1,7 +1,8 @@
 //! The real runtime: glommio behind the facade. No other place names it or io_uring.
 //!
 //! glommio 0.9 has sharp edges; each is handled in one file here. The ones that shape everything:
-//! - `preempt_timer` is never set and no task queue is created: either one loses wake-ups for ever ([`executor`]).
+//! - `preempt_timer` is never set and no task queue is created: either one loses wake-ups for ever
+//!   ([`executor`]).
 //! - A task keeps at most one waker in a glommio source, or it would run into a 16-bit counter ([`relay`]).
 //! - All timers of a shard hang on one timer of glommio's ([`timers`]).
 //! - A panic ends the process ([`bomb`]); so does a shard that stands still ([`watchdog`]).

@@ -1,8 +1,9 @@
 //! One waker between a task and an operation of glommio's.
 //!
-//! glommio's sources collect one more waker at each poll. A task polled for other reasons while its read is in flight
-//! would leave a waker behind each time, and glommio's 16-bit task counter panics at 32,767 of them. So the operation
-//! sees one waker of ours for its whole life, and is polled again only when that one was woken.
+//! glommio's sources collect one more waker at each poll. A task polled for other reasons while its read is
+//! in flight would leave a waker behind each time, and glommio's 16-bit task counter panics at 32,767 of
+//! them. So the operation sees one waker of ours for its whole life, and is polled again only when that one
+//! was woken.
 
 use std::future::Future;
 use std::pin::Pin;

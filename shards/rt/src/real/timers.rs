@@ -1,7 +1,8 @@
 //! All timers of a shard, on one timer of glommio's.
 //!
-//! glommio keeps its timers in a tree of its own and re-arms the ring for each. Here a request that waits costs one
-//! insertion and one removal in memory; glommio hears only of the earliest deadline, and only when that moves forward.
+//! glommio keeps its timers in a tree of its own and re-arms the ring for each. Here a request that waits
+//! costs one insertion and one removal in memory; glommio hears only of the earliest deadline, and only when
+//! that moves forward.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,7 +18,8 @@ use super::time::now_ns;
 /// A timer's place: its deadline in nanoseconds, and a number that makes equal deadlines differ.
 pub(crate) type Key = (u64, u64);
 
-/// The first sleep of a process is 30 to 50 ms late while the kernel registers its memory barriers: this one pays.
+/// The first sleep of a process is 30 to 50 ms late while the kernel registers its memory barriers: this one
+/// pays.
 const WARM_UP: Duration = Duration::from_millis(1);
 
 /// See the module.

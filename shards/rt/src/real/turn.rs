@@ -1,9 +1,11 @@
 //! When a shard must look at its rings.
 //!
-//! glommio polls its rings only when no task is ready, or after its own 100 ms. Connections that always have more to do
-//! would starve the others for that long, and a plain yield doesn't help: it polls no ring. So tasks pass a yield point,
-//! and after 200 us or 256 KiB of work since the rings were last seen to be polled they wait for a read of one cached byte to go
-//! through a ring (glommio offers no no-op outside of its benchmarks). All that reach a yield point meanwhile wait for the same one, so the shard has nothing to run and polls.
+//! glommio polls its rings only when no task is ready, or after its own 100 ms. Connections that always have
+//! more to do would starve the others for that long, and a plain yield doesn't help: it polls no ring. So
+//! tasks pass a yield point, and after 200 us or 256 KiB of work since the rings were last seen to be polled
+//! they wait for a read of one cached byte to go through a ring (glommio offers no no-op outside of its
+//! benchmarks). All that reach a yield point meanwhile wait for the same one, so the shard has nothing to run
+//! and polls.
 
 use std::cell::{Cell, OnceCell};
 use std::time::Duration;

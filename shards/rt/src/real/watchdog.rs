@@ -1,8 +1,8 @@
 //! Ends the process when a shard stands still.
 //!
-//! A shard that loops, blocks or lost a wake-up holds its partitions and answers nobody, while the node looks alive.
-//! The watchdog is a plain thread. It counts its own ticks, not time: a process that is stopped and continued misses
-//! none of them, as the watchdog was stopped too.
+//! A shard that loops, blocks or lost a wake-up holds its partitions and answers nobody, while the node looks
+//! alive. The watchdog is a plain thread. It counts its own ticks, not time: a process that is stopped and
+//! continued misses none of them, as the watchdog was stopped too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

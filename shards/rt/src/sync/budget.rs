@@ -9,8 +9,8 @@ use std::task::{Context, Poll, Waker};
 
 /// A shared budget. Clones are handles to the same one.
 ///
-/// First come, first served: a large request is not passed by small ones. A request above the whole capacity is admitted
-/// when nothing else is out, so that it is slow instead of stuck.
+/// First come, first served: a large request is not passed by small ones. A request above the whole capacity
+/// is admitted when nothing else is out, so that it is slow instead of stuck.
 #[derive(Clone, Debug)]
 pub struct Budget(Rc<Inner>);
 

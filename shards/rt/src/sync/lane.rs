@@ -1,7 +1,8 @@
 //! Lanes: bounded one-way queues between two shards.
 //!
-//! One producer, one consumer, each owned once. A full lane is the sender's to wait for or to count as back-pressure;
-//! nothing here blocks a thread. Cost of one item while both ends run: two uncontended atomics and a copy.
+//! One producer, one consumer, each owned once. A full lane is the sender's to wait for or to count as
+//! back-pressure; nothing here blocks a thread. Cost of one item while both ends run: two uncontended atomics
+//! and a copy.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -125,7 +126,8 @@ impl<T: Send> Receiver<T> {
         Some(item)
     }
 
-    /// The next item; `None` once the sender is gone and all is received. A dropped future has received nothing.
+    /// The next item; `None` once the sender is gone and all is received. A dropped future has received
+    /// nothing.
     pub async fn recv(&mut self) -> Option<T> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }

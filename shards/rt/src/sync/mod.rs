@@ -1,7 +1,7 @@
 //! Waiting within a shard, and lanes between shards.
 //!
-//! Built on wakers alone, so the same code runs in the real and in the simulated runtime. All types but [`lane`] stay on
-//! their shard.
+//! Built on wakers alone, so the same code runs in the real and in the simulated runtime. All types but
+//! [`lane`] stay on their shard.
 
 mod budget;
 pub mod lane;

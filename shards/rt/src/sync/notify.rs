@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 
 /// Wakes everyone who waits; keeps nothing for those who come later.
 ///
-/// A waiter has one waker here, replaced when it is polled again: a glommio task counts its wakers in 16 bits, so a
-/// task may wait on many signals, but may not leave wakers behind.
+/// A waiter has one waker here, replaced when it is polled again: a glommio task counts its wakers in 16
+/// bits, so a task may wait on many signals, but may not leave wakers behind.
 #[derive(Debug, Default)]
 pub struct Notify {
     waiters: RefCell<Waiters>,
@@ -43,8 +43,8 @@ impl Notify {
         }
     }
 
-    /// Ready once [`Notify::notify_waiters`] was called after this call: nothing is lost between a check made after it
-    /// and the await.
+    /// Ready once [`Notify::notify_waiters`] was called after this call: nothing is lost between a check made
+    /// after it and the await.
     pub fn notified(&self) -> Notified<'_> {
         Notified { notify: self, generation: self.waiters.borrow().generation, slot: None }
     }

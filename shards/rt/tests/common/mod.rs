@@ -1,5 +1,6 @@
 //! What the tests of real shards share.
 
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(
     clippy::disallowed_methods,

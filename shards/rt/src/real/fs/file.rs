@@ -13,7 +13,8 @@ use crate::fs::{BLOCK, IoBuf, OpenMode};
 use crate::real::current;
 use crate::real::relay::relay;
 
-/// Largest piece of one read or write, in bytes. One above the device's own limit can hang in glommio's polled ring.
+/// Largest piece of one read or write, in bytes. One above the device's own limit can hang in glommio's
+/// polled ring.
 const PIECE_MAX: usize = 1 << 20;
 
 /// See [`crate::fs::File`].
@@ -155,7 +156,8 @@ fn probe_len(path: &Path) -> io::Result<u64> {
     }
 }
 
-/// One aligned read of at most [`PIECE_MAX`]; false at the end of the file. What lies in the range is copied once.
+/// One aligned read of at most [`PIECE_MAX`]; false at the end of the file. What lies in the range is copied
+/// once.
 async fn read_direct(file: &DmaFile, pos: u64, want: usize, out: &mut BytesMut) -> io::Result<bool> {
     let block = BLOCK as u64;
     let start = pos / block * block;

@@ -1,4 +1,5 @@
-//! Real files: direct ones on glommio's rings, small ones through the page cache, names on the helper threads.
+//! Real files: direct ones on glommio's rings, small ones through the page cache, names on the helper
+//! threads.
 
 mod file;
 mod lock;

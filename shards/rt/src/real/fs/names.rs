@@ -46,7 +46,7 @@ pub(crate) async fn read_dir(path: &Path) -> io::Result<Vec<DirEntry>> {
 }
 
 pub(crate) async fn exists(path: &Path) -> bool {
-    help(path, |path| fs::symlink_metadata(path)).await.is_ok()
+    help(path, fs::symlink_metadata).await.is_ok()
 }
 
 pub(crate) async fn rename(from: &Path, to: &Path) -> io::Result<()> {

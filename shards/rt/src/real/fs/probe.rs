@@ -1,8 +1,8 @@
 //! Settling IOPOLL before the first file that matters, which is also the self-test of direct I/O.
 //!
-//! glommio asks once per device and executor whether the device can be polled, by reading offset 0 of the first file it
-//! opens there. An empty file answers nothing, it takes that for a yes, and all reads on that device fail with
-//! EOPNOTSUPP from then on. So the first file on each device is one of ours, with content.
+//! glommio asks once per device and executor whether the device can be polled, by reading offset 0 of the
+//! first file it opens there. An empty file answers nothing, it takes that for a yes, and all reads on that
+//! device fail with EOPNOTSUPP from then on. So the first file on each device is one of ours, with content.
 
 #![allow(
     clippy::disallowed_methods,
@@ -24,8 +24,8 @@ fn pattern() -> Vec<u8> {
     (0..BLOCK as u32 / 4).flat_map(|word| (word ^ 0x5A17_C0DE).to_le_bytes()).collect()
 }
 
-/// Makes sure that glommio has settled its question on the device of `path`, an existing file of `len` bytes or a file
-/// about to be made in an existing directory.
+/// Makes sure that glommio has settled its question on the device of `path`, an existing file of `len` bytes
+/// or a file about to be made in an existing directory.
 pub(crate) async fn settle(path: &Path, len: u64) -> io::Result<()> {
     let dir = match path.parent() {
         Some(dir) if !dir.as_os_str().is_empty() => dir,
@@ -55,7 +55,8 @@ fn remember(device: u64) {
     }
 }
 
-/// Writes a file in `dir`, reads it back by direct I/O on this shard's rings, overwrites it so, and removes it.
+/// Writes a file in `dir`, reads it back by direct I/O on this shard's rings, overwrites it so, and removes
+/// it.
 pub(crate) async fn directory(dir: &Path) -> io::Result<()> {
     let shard = current::expect("rt::fs").id;
     let path = dir.join(format!(".rt-probe-{}-{shard}", std::process::id()));

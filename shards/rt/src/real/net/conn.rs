@@ -80,7 +80,8 @@ impl Conn {
         (result, buf)
     }
 
-    /// One `recv` when there is data: when the last one came back full, or readiness has fired. Otherwise glommio waits.
+    /// One `recv` when there is data: when the last one came back full, or readiness has fired. Otherwise
+    /// glommio waits.
     fn poll_recv(&self, buf: &mut BytesMut, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             if !self.drained.get() {

@@ -14,8 +14,8 @@ use super::socket::acceptable;
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// Pauses when the process or the system is out of descriptors or memory: the connection stays in the backlog, and
-/// accepting it again at once would only spin.
+/// Pauses when the process or the system is out of descriptors or memory: the connection stays in the
+/// backlog, and accepting it again at once would only spin.
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
@@ -26,8 +26,8 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Without SO_REUSEPORT: a second broker on the port must fail. SO_REUSEADDR only passes over connections in
-    /// TIME_WAIT, so a restart can bind.
+    /// Without SO_REUSEPORT: a second broker on the port must fail. SO_REUSEADDR only passes over connections
+    /// in TIME_WAIT, so a restart can bind.
     pub(crate) fn bind(addr: SocketAddr) -> io::Result<Listener> {
         let family = if addr.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

@@ -10,8 +10,9 @@ use glommio::net::TcpStream;
 
 /// Ready when there is something to accept.
 ///
-/// glommio has no readiness of its own to offer. A stream asks its ring for it when it is made, and reads nothing before
-/// that has fired: so a stream on a copy of the descriptor is a wait. The read of no bytes that follows says ENOTCONN.
+/// glommio has no readiness of its own to offer. A stream asks its ring for it when it is made, and reads
+/// nothing before that has fired: so a stream on a copy of the descriptor is a wait. The read of no bytes
+/// that follows says ENOTCONN.
 pub(super) async fn acceptable(listener: BorrowedFd<'_>) -> io::Result<()> {
     let copy = listener.try_clone_to_owned()?;
     // SAFETY: the descriptor was just made for this stream, which owns it from here on.
