@@ -134,7 +134,7 @@ pub enum AppendError {
         /// Size of the reservation.
         reserved: usize,
     },
-    /// The offsets would leave the 31 bits a segment has: roll, then try again.
+    /// The offsets would leave the 31 bits a segment has. [`crate::Log::reserve_batch`] rolls before that happens, but for a gap of that size.
     #[error("the segment's offsets are used up")]
     SegmentOffsetsFull,
     /// A follower's batch doesn't continue the log.

@@ -50,8 +50,8 @@ pub struct DirHome {
 }
 
 impl DirHome {
-    /// Takes the directory: makes it if need be, locks it, checks or writes `meta.properties`, removes what deletions left behind, and finds out
-    /// how the last stop was.
+    /// Takes the directory: makes it if need be, locks it, checks or writes `meta.properties`, removes what deletions left behind, finds out how
+    /// the last stop was, and takes its mark away.
     ///
     /// # Errors
     /// `Refused`: another process has it, or it is of another node or cluster; `Corrupt`, `Io`.
@@ -69,19 +69,21 @@ impl DirHome {
         let home = Self { path, lock };
         let identity = home.identity(config).await?;
         let facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
+        if facts.clean {
+            // From now on a crash is a crash, at whatever point.
+            let removed = files::remove(&home.path.join(meta::CLEAN_MARKER)).await;
+            removed.map_err(|error| home.io("taking into use", error))?;
+            files::sync_dir(&home.path).await.map_err(|error| home.io("taking into use", error))?;
+        }
         Ok((home, facts))
     }
 
-    /// Says that all shards have opened their logs: from now on the directory counts as in use, and a crash is unclean. To be called before the
-    /// first append.
+    /// Says that all shards have opened their logs: what a clean stop wrote of them is history. To be called before the first append.
     ///
     /// # Errors
     /// `Io`.
     pub async fn begin_use(&self) -> Result<(), StorageError> {
         let begin = async {
-            // The marker first: without it the others mean nothing that could hurt.
-            files::remove(&self.path.join(meta::CLEAN_MARKER)).await?;
-            files::sync_dir(&self.path).await?;
             files::remove(&self.path.join(offsets_file::RECOVERY_POINTS)).await?;
             files::sync_dir(&self.path).await
         };
