@@ -1,7 +1,8 @@
 //! The one task of a shard and directory that flushes.
 //!
-//! Single flight: while a flush runs, what arrives waits; the next flush takes all of it. Under load a group grows by itself; an idle
-//! log pays one write and one sync. The contract is final; that a flush writes segments directly is not: a journal will stand between.
+//! Single flight: while a flush runs, what arrives waits; the next flush takes all of it. Under load a group
+//! grows by itself; an idle log pays one write and one sync. The contract is final; that a flush writes
+//! segments directly is not: a journal will stand between.
 
 use std::rc::Rc;
 
@@ -16,7 +17,8 @@ use crate::log::flush::Target;
 use crate::log::inner::LogInner;
 use crate::log::reserve::Lack;
 
-/// A log whose written bytes are about to be synced. Its `writer` gate stays held, so that it isn't cut meanwhile.
+/// A log whose written bytes are about to be synced. Its `writer` gate stays held, so that it isn't cut
+/// meanwhile.
 struct ToSync {
     log: Rc<LogInner>,
     file: Rc<File>,
@@ -24,7 +26,8 @@ struct ToSync {
     _writer: Permit,
 }
 
-/// Flushes until the directory stops; then once more, and ends. After a failure of the directory nothing is written any more.
+/// Flushes until the directory stops; then once more, and ends. After a failure of the directory nothing is
+/// written any more.
 pub(crate) async fn run(dir: Rc<DirShared>) {
     // Logs with written bytes that `flush.ms` will want synced.
     let mut waiting: Vec<Rc<LogInner>> = Vec::new();

@@ -17,15 +17,16 @@ pub struct LogConfig {
     pub segment_bytes: u64,
     /// `segment.ms`: a segment is closed when this old, in ms, counted from its first record's timestamp.
     pub segment_ms: u64,
-    /// Subtracted from `segment_ms`, so that partitions made together don't roll together: drawn by the caller within
-    /// `segment.jitter.ms`, in ms.
+    /// Subtracted from `segment_ms`, so that partitions made together don't roll together: drawn by the
+    /// caller within `segment.jitter.ms`, in ms.
     pub segment_jitter_ms: u64,
-    /// `segment.index.bytes`: a segment is closed when its offset or time index would grow beyond this, in bytes.
+    /// `segment.index.bytes`: a segment is closed when its offset or time index would grow beyond this, in
+    /// bytes.
     pub segment_index_bytes: u32,
     /// `index.interval.bytes`: log bytes between two index entries.
     pub index_interval_bytes: u32,
-    /// `ringlog.acks.all.sync`: data counts as durable when synced (true) or when written, as Kafka does (false). A log in sync
-    /// mode syncs whenever anything is unsynced.
+    /// `ringlog.acks.all.sync`: data counts as durable when synced (true) or when written, as Kafka does
+    /// (false). A log in sync mode syncs whenever anything is unsynced.
     pub sync: bool,
     /// `flush.messages`: sync when this many records are unsynced.
     pub flush_messages: u64,
@@ -35,7 +36,8 @@ pub struct LogConfig {
     pub timestamps: TimestampSource,
     /// `file.delete.delay.ms`: not waited for; kept for DescribeConfigs' sake.
     pub file_delete_delay_ms: u64,
-    /// `producer.id.expiration.ms`: producers idle for longer are forgotten by `Log::expire_producers`, in ms.
+    /// `producer.id.expiration.ms`: producers idle for longer are forgotten by `Log::expire_producers`, in
+    /// ms.
     pub producer_id_expiration_ms: u64,
     /// Batches kept in memory for tail reads of this log after they are in the file, in bytes.
     pub tail_bytes_max: usize,
@@ -65,7 +67,8 @@ impl Default for LogConfig {
 pub struct LogDirConfig {
     /// Direct I/O on segments; without it the page cache stands between (`ringlog.direct.io`).
     pub direct_io: bool,
-    /// Whether the directory was stopped cleanly, as [`crate::DirHome`] found it: then files are trusted, else scanned.
+    /// Whether the directory was stopped cleanly, as [`crate::DirHome`] found it: then files are trusted,
+    /// else scanned.
     pub clean: bool,
     /// Bytes of batches that may wait to be written, all logs together; beyond it reservations wait.
     pub unplaced_bytes_max: usize,

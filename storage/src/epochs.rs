@@ -5,11 +5,11 @@ use std::fmt::Write;
 use crate::limits::EPOCHS_MAX;
 use crate::{LeaderEpoch, Offset};
 
-/// The leader epochs of a log and their start offsets; both strictly ascend but for epochs that got no record, which share the
-/// offset of their successor until it starts.
+/// The leader epochs of a log and their start offsets; both strictly ascend but for epochs that got no
+/// record, which share the offset of their successor until it starts.
 ///
-/// In memory always current; the file `leader-epoch-checkpoint` follows at rolls, truncations and a clean close, and what it misses
-/// after a crash is in the batches of the scanned segment.
+/// In memory always current; the file `leader-epoch-checkpoint` follows at rolls, truncations and a clean
+/// close, and what it misses after a crash is in the batches of the scanned segment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EpochCheckpoint {
     entries: Vec<(LeaderEpoch, Offset)>,
@@ -55,8 +55,8 @@ impl EpochCheckpoint {
         text
     }
 
-    /// Says that `epoch` starts at `start`. Entries that this contradicts (epochs not older, or starting at or behind `start`) go, as in Kafka.
-    /// True if anything changed.
+    /// Says that `epoch` starts at `start`. Entries that this contradicts (epochs not older, or starting at
+    /// or behind `start`) go, as in Kafka. True if anything changed.
     pub fn assign(&mut self, epoch: LeaderEpoch, start: Offset) -> bool {
         if epoch < LeaderEpoch(0)
             || self.entries.last().is_some_and(|(last, from)| *last == epoch && *from <= start)
@@ -82,8 +82,9 @@ impl EpochCheckpoint {
         after.checked_sub(1).map(|at| self.entries[at].0)
     }
 
-    /// For OffsetForLeaderEpoch and divergence: the newest known epoch not above `epoch`, and where it ended; `log_end` is where the newest
-    /// ends. `None` if `epoch` is newer than all, or older than all of a log whose first epochs are gone.
+    /// For OffsetForLeaderEpoch and divergence: the newest known epoch not above `epoch`, and where it ended;
+    /// `log_end` is where the newest ends. `None` if `epoch` is newer than all, or older than all of a log
+    /// whose first epochs are gone.
     pub fn end_offset_for(&self, epoch: LeaderEpoch, log_end: Offset) -> Option<(LeaderEpoch, Offset)> {
         let (latest, _) = self.entries.last()?;
         if epoch == *latest {
@@ -107,7 +108,8 @@ impl EpochCheckpoint {
         self.entries.len() != before
     }
 
-    /// Drops the epochs that ended before `start`, and lets the one that holds it begin there. True if anything changed.
+    /// Drops the epochs that ended before `start`, and lets the one that holds it begin there. True if
+    /// anything changed.
     pub fn truncate_start(&mut self, start: Offset) -> bool {
         let after = self.entries.partition_point(|(_, from)| *from <= start);
         let Some(holding) = after.checked_sub(1) else { return false };

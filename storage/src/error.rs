@@ -4,7 +4,8 @@ use std::io;
 
 use crate::{LeaderEpoch, Offset, TopicPartition};
 
-/// The log can't be used any more: its directory failed, it was closed or deleted, or it is corrupt. KAFKA_STORAGE_ERROR to clients.
+/// The log can't be used any more: its directory failed, it was closed or deleted, or it is corrupt.
+/// KAFKA_STORAGE_ERROR to clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the log is offline")]
 pub struct Offline;
@@ -134,7 +135,8 @@ pub enum AppendError {
         /// Size of the reservation.
         reserved: usize,
     },
-    /// The offsets would leave the 31 bits a segment has. [`crate::Log::reserve_batch`] rolls before that happens, but for a gap of that size.
+    /// The offsets would leave the 31 bits a segment has. [`crate::Log::reserve_batch`] rolls before that
+    /// happens, but for a gap of that size.
     #[error("the segment's offsets are used up")]
     SegmentOffsetsFull,
     /// A follower's batch doesn't continue the log.

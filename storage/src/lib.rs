@@ -1,10 +1,11 @@
 //! One partition's log on files: segments, indexes, producer state, recovery, in Kafka's own on-disk format.
 //!
-//! Everything here lives on one shard: handles are `Rc`, nothing is locked. Several shards share a log directory: each opens the
-//! logs it owns ([`LogDir`]), one of them owns the directory itself ([`DirHome`]). Knows no API keys.
+//! Everything here lives on one shard: handles are `Rc`, nothing is locked. Several shards share a log
+//! directory: each opens the logs it owns ([`LogDir`]), one of them owns the directory itself ([`DirHome`]).
+//! Knows no API keys.
 //!
-//! Start: [`DirHome::open`] on one shard, its [`DirFacts`] to all; [`LogDir::open`] and [`LogDir::open_logs`] on each;
-//! [`DirHome::begin_use`]. Stop: [`LogDir::close`] on each; [`DirHome::close`].
+//! Start: [`DirHome::open`] on one shard, its [`DirFacts`] to all; [`LogDir::open`] and [`LogDir::open_logs`]
+//! on each; [`DirHome::begin_use`]. Stop: [`LogDir::close`] on each; [`DirHome::close`].
 mod committer;
 mod config;
 mod dir;

@@ -2,21 +2,25 @@
 
 /// Direct I/O alignment, in bytes: positions, lengths and addresses.
 pub const BLOCK_BYTES: usize = 4096;
-/// Largest single device write, in bytes. Larger requests can hang some devices, and 1 MiB saturates one at queue depth 2.
+/// Largest single device write, in bytes. Larger requests can hang some devices, and 1 MiB saturates one at
+/// queue depth 2.
 pub const WRITE_BYTES_MAX: usize = 1 << 20;
 /// Bytes a catch-up read takes from a segment at once, aligned in the file to the same size.
 pub const PIECE_BYTES: usize = 256 << 10;
 /// Partitions whose tails one group flush writes at the same time.
 pub const FLUSH_WRITES_MAX: usize = 16;
-/// From this many segments to sync on, one `syncfs` is cheaper than an `fdatasync` each (11-15 ms against 230-1,250 ms for 1,000).
+/// From this many segments to sync on, one `syncfs` is cheaper than an `fdatasync` each (11-15 ms against
+/// 230-1,250 ms for 1,000).
 pub const SYNCS_BEFORE_SYNCFS: usize = 32;
 /// First space given to a partition that gets its first record, in bytes.
 pub const PRESET_BYTES_MIN: u64 = 64 << 10;
 /// Largest step by which a segment's preset space grows, in bytes.
 pub const PRESET_BYTES_MAX: u64 = 32 << 20;
-/// Batches smaller than this are served joined in one buffer, in bytes: a copy is cheaper than another element of a `writev`.
+/// Batches smaller than this are served joined in one buffer, in bytes: a copy is cheaper than another
+/// element of a `writev`.
 pub const JOIN_BYTES_MAX: usize = 4 << 10;
-/// Part of its receive frame that a batch must fill for its slice to be kept instead of a copy: one of this many.
+/// Part of its receive frame that a batch must fill for its slice to be kept instead of a copy: one of this
+/// many.
 pub const FRAME_SHARE_MIN: usize = 4;
 /// A frame's size where the caller doesn't tell, in bytes.
 pub const FRAME_BYTES_ASSUMED: usize = 1 << 20;

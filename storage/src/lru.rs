@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Values by key, each with a cost; when the costs exceed the capacity the least recently used ones go. O(log n) each.
+/// Values by key, each with a cost; when the costs exceed the capacity the least recently used ones go. O(log
+/// n) each.
 #[derive(Debug)]
 pub(crate) struct Lru<K, V> {
     capacity: usize,

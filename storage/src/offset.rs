@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A record's offset within its partition; also "the offset after the last one" for ends. Kafka's, never negative in a log.
+/// A record's offset within its partition; also "the offset after the last one" for ends. Kafka's, never
+/// negative in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Offset(pub i64);
 

@@ -1,5 +1,5 @@
-//! The crash model: random work, a crash at any step, recovery, and what must be true then. By seed: `RINGLOG_SEEDS=n` runs n of them,
-//! `RINGLOG_SIM_SEED=s` only that one.
+//! The crash model: random work, a crash at any step, recovery, and what must be true then. By seed:
+//! `RINGLOG_SEEDS=n` runs n of them, `RINGLOG_SIM_SEED=s` only that one.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod common;

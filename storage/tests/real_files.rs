@@ -28,7 +28,8 @@ fn small() -> LogConfig {
     LogConfig { segment_bytes: 3 << 20, ..LogConfig::default() }
 }
 
-/// The directory goes when the test is over, however it ends; with `RINGLOG_KEEP` it stays, for Kafka's tools to look at.
+/// The directory goes when the test is over, however it ends; with `RINGLOG_KEEP` it stays, for Kafka's tools
+/// to look at.
 struct Gone(PathBuf);
 
 impl Drop for Gone {

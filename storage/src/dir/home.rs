@@ -50,8 +50,8 @@ pub struct DirHome {
 }
 
 impl DirHome {
-    /// Takes the directory: makes it if need be, locks it, checks or writes `meta.properties`, removes what deletions left behind, finds out how
-    /// the last stop was, and takes its mark away.
+    /// Takes the directory: makes it if need be, locks it, checks or writes `meta.properties`, removes what
+    /// deletions left behind, finds out how the last stop was, and takes its mark away.
     ///
     /// # Errors
     /// `Refused`: another process has it, or it is of another node or cluster; `Corrupt`, `Io`.
@@ -78,7 +78,8 @@ impl DirHome {
         Ok((home, facts))
     }
 
-    /// Says that all shards have opened their logs: what a clean stop wrote of them is history. To be called before the first append.
+    /// Says that all shards have opened their logs: what a clean stop wrote of them is history. To be called
+    /// before the first append.
     ///
     /// # Errors
     /// `Io`.
@@ -90,7 +91,8 @@ impl DirHome {
         begin.await.map_err(|error| self.io("taking into use", error))
     }
 
-    /// Writes Kafka's files of offsets and, if all shards closed cleanly, the marker; then gives the lock back.
+    /// Writes Kafka's files of offsets and, if all shards closed cleanly, the marker; then gives the lock
+    /// back.
     ///
     /// # Errors
     /// `Io`.
@@ -173,7 +175,8 @@ impl DirHome {
         })
     }
 
-    /// A file of offsets; one that can't be read counts as empty, which costs time or a replica's head start, never data.
+    /// A file of offsets; one that can't be read counts as empty, which costs time or a replica's head start,
+    /// never data.
     async fn offsets(&self, name: &str) -> std::io::Result<Offsets> {
         let file = self.path.join(name);
         let Some(text) = files::read_text(&file, TEXT_FILE_BYTES_MAX).await? else {

@@ -20,8 +20,8 @@ use crate::{Log, LogConfig, LogDirConfig, Offset, StorageError, TopicPartition};
 
 /// The logs that one shard owns in one directory, with the committer that flushes them.
 ///
-/// Lifecycle: [`Self::open`], then logs are opened ([`Self::open_logs`]), made and deleted; [`Self::close`] at the end. A directory whose
-/// write or sync failed is offline for good; the process may go on with others.
+/// Lifecycle: [`Self::open`], then logs are opened ([`Self::open_logs`]), made and deleted; [`Self::close`]
+/// at the end. A directory whose write or sync failed is offline for good; the process may go on with others.
 #[derive(Debug)]
 pub struct LogDir {
     shared: Rc<DirShared>,
@@ -40,9 +40,11 @@ pub struct ClosedDir {
 }
 
 impl LogDir {
-    /// Begins the use of a directory by this shard. `facts` come from the directory's owner ([`crate::DirHome::open`]).
+    /// Begins the use of a directory by this shard. `facts` come from the directory's owner
+    /// ([`crate::DirHome::open`]).
     ///
-    /// After an unclean stop everything on the device is synced first, so that what recovery reads can't be lost any more.
+    /// After an unclean stop everything on the device is synced first, so that what recovery reads can't be
+    /// lost any more.
     ///
     /// # Errors
     /// `Io`.
@@ -96,7 +98,8 @@ impl LogDir {
     /// Makes a new, empty log.
     ///
     /// # Errors
-    /// `Exists` (also if a directory of that name is there but not open), `Refused` for a name that can't be a directory, `Offline`, `NoSpace`, `Io`.
+    /// `Exists` (also if a directory of that name is there but not open), `Refused` for a name that can't be
+    /// a directory, `Offline`, `NoSpace`, `Io`.
     pub async fn create_log(
         &self,
         partition: TopicPartition,
@@ -117,7 +120,8 @@ impl LogDir {
         Ok(log)
     }
 
-    /// Deletes a log: it is offline from the first moment on; when this returns the name is free again. The files go in the background.
+    /// Deletes a log: it is offline from the first moment on; when this returns the name is free again. The
+    /// files go in the background.
     ///
     /// # Errors
     /// `Unknown`, `Io`.
@@ -178,8 +182,8 @@ impl LogDir {
         Ok(())
     }
 
-    /// Closes all logs as a clean stop does, and ends. Hand the result to [`crate::DirHome::close`]. Logs that are offline keep the
-    /// directory from counting as clean.
+    /// Closes all logs as a clean stop does, and ends. Hand the result to [`crate::DirHome::close`]. Logs
+    /// that are offline keep the directory from counting as clean.
     pub async fn close(self) -> ClosedDir {
         let logs = std::mem::take(&mut *self.logs.borrow_mut());
         let mut closed = ClosedDir { logs: Vec::new(), clean: true };

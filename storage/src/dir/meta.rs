@@ -1,4 +1,5 @@
-//! `meta.properties`, `partition.metadata` and the clean-shutdown marker: small text files that Kafka reads too.
+//! `meta.properties`, `partition.metadata` and the clean-shutdown marker: small text files that Kafka reads
+//! too.
 
 use protocol::types::Uuid;
 
@@ -21,7 +22,8 @@ pub struct MetaProperties {
 }
 
 impl MetaProperties {
-    /// Reads Java's properties format as far as Kafka uses it: `key=value` lines, `#` comments, backslash before `:` and `=`.
+    /// Reads Java's properties format as far as Kafka uses it: `key=value` lines, `#` comments, backslash
+    /// before `:` and `=`.
     ///
     /// # Errors
     /// Words for what is wrong with it.

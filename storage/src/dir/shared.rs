@@ -1,4 +1,5 @@
-//! What the logs of one shard in one directory share: failure, committer queue, memory budgets, caches, open files.
+//! What the logs of one shard in one directory share: failure, committer queue, memory budgets, caches, open
+//! files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -18,7 +19,8 @@ use crate::lru::Lru;
 use crate::segment::{OffsetIndex, TimeIndex};
 use crate::{LogDirConfig, Offset};
 
-/// Names a segment file's content: log (unique in the shard), base offset, and how often the log was cut before.
+/// Names a segment file's content: log (unique in the shard), base offset, and how often the log was cut
+/// before.
 pub(crate) type SegmentKey = (u64, Offset, u64);
 
 /// Both indexes of a closed segment.
@@ -95,7 +97,8 @@ impl DirShared {
         self.failed.borrow().clone()
     }
 
-    /// Takes the directory offline for good: a write or sync failed, so that nobody knows what is on the medium.
+    /// Takes the directory offline for good: a write or sync failed, so that nobody knows what is on the
+    /// medium.
     pub(crate) fn fail(&self, reason: String) {
         if self.has_failed() {
             return;

@@ -5,7 +5,8 @@ use protocol::records::BatchHeader;
 use crate::segment::{OffsetIndex, TimeIndex, index, time_index};
 use crate::{FilePos, LogConfig, Offset};
 
-/// The state of an open segment that its batches decide. Pure: a recovery scan fills it exactly as appending does.
+/// The state of an open segment that its batches decide. Pure: a recovery scan fills it exactly as appending
+/// does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SegmentBuild {
     /// Offset from which relative offsets count; the file's name.
@@ -42,7 +43,8 @@ impl SegmentBuild {
         Self { bytes, max_timestamp: times.last(), index, times, ..Self::new(base) }
     }
 
-    /// As [`Self::resume`] from indexes that may reach behind `end`: from the last indexed batch that lies before it.
+    /// As [`Self::resume`] from indexes that may reach behind `end`: from the last indexed batch that lies
+    /// before it.
     pub(crate) fn cut(mut index: OffsetIndex, mut times: TimeIndex, base: Offset, end: Offset) -> Self {
         index.truncate_offsets(end);
         match index.entries().last() {
@@ -52,7 +54,8 @@ impl SegmentBuild {
         Self::resume(index, times, base)
     }
 
-    /// Takes in the batch that starts at the end, as `header` describes it after patching. Returns where it starts.
+    /// Takes in the batch that starts at the end, as `header` describes it after patching. Returns where it
+    /// starts.
     pub(crate) fn push(&mut self, header: &BatchHeader, index_interval_bytes: u32) -> FilePos {
         let position = FilePos(self.bytes);
         let last = Offset(header.last_offset());

@@ -11,9 +11,11 @@ use super::inner::LogInner;
 use crate::limits::FRAME_BYTES_ASSUMED;
 use crate::{AppendError, LeaderEpoch};
 
-/// The right to append one batch of up to so many bytes: space in the segment file is allocated for it. Dropping it gives the right back.
+/// The right to append one batch of up to so many bytes: space in the segment file is allocated for it.
+/// Dropping it gives the right back.
 ///
-/// Hold it no longer than it takes to append: while all bytes that may be unplaced are reserved, every other append waits.
+/// Hold it no longer than it takes to append: while all bytes that may be unplaced are reserved, every other
+/// append waits.
 #[derive(Debug)]
 pub struct Reservation {
     pub(crate) log: Rc<LogInner>,
@@ -23,8 +25,9 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Tells how large the allocation is that the batch is a slice of, in bytes. A batch that fills less than a quarter of it is copied, so
-    /// that it doesn't keep the rest in memory; without this call 1 MiB is assumed.
+    /// Tells how large the allocation is that the batch is a slice of, in bytes. A batch that fills less than
+    /// a quarter of it is copied, so that it doesn't keep the rest in memory; without this call 1 MiB is
+    /// assumed.
     #[must_use]
     pub fn of_frame(mut self, frame_bytes: usize) -> Self {
         self.frame_bytes = frame_bytes;
@@ -49,8 +52,9 @@ impl Drop for Reservation {
 }
 
 impl Log {
-    /// Appends a leader's batch: gives it the next offsets and `epoch`, checks its producer's sequence, and stamps `now_ms` (ms since 1970) on
-    /// it if the topic wants the broker's time. In memory: `written` and `synced` follow by themselves, soon.
+    /// Appends a leader's batch: gives it the next offsets and `epoch`, checks its producer's sequence, and
+    /// stamps `now_ms` (ms since 1970) on it if the topic wants the broker's time. In memory: `written` and
+    /// `synced` follow by themselves, soon.
     ///
     /// # Errors
     /// See [`AppendError`]; `Duplicate` is a success to the client. Nothing was changed.
@@ -64,7 +68,8 @@ impl Log {
         self.append_from(reservation, &batch, Origin::Leader { epoch, now_ms })
     }
 
-    /// Appends a batch fetched from the leader, with its offsets and epoch. It may leave a gap, which compaction makes, but not go back.
+    /// Appends a batch fetched from the leader, with its offsets and epoch. It may leave a gap, which
+    /// compaction makes, but not go back.
     ///
     /// # Errors
     /// `Offline`, `NotContiguous`, `StaleEpoch`, `SegmentOffsetsFull`, `ReservationTooSmall`.

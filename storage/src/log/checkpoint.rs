@@ -1,8 +1,9 @@
-//! What a log remembers of itself that neither its file names nor its batches tell: `ringlog-checkpoint` in its directory.
+//! What a log remembers of itself that neither its file names nor its batches tell: `ringlog-checkpoint` in
+//! its directory.
 //!
-//! `magic "RLPC", kind u8 = 1, version u8 = 1, zeros u16, start offset i64, recovery point i64, CRC-32C u32` of all before. Kafka skips
-//! the file. Written whole and in place of the old one when the start offset is advanced, before a truncation below the recovery
-//! point, and now and then while a segment fills.
+//! `magic "RLPC", kind u8 = 1, version u8 = 1, zeros u16, start offset i64, recovery point i64, CRC-32C u32`
+//! of all before. Kafka skips the file. Written whole and in place of the old one when the start offset is
+//! advanced, before a truncation below the recovery point, and now and then while a segment fills.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 

@@ -24,8 +24,8 @@ pub struct ClosedAt {
 }
 
 impl Log {
-    /// Brings everything to disk in the form that Kafka leaves after a clean stop, and ends the log's use. Appends are refused from the
-    /// first moment on; reservations still held are void.
+    /// Brings everything to disk in the form that Kafka leaves after a clean stop, and ends the log's use.
+    /// Appends are refused from the first moment on; reservations still held are void.
     ///
     /// # Errors
     /// `Offline` if it was offline (also corrupt) already, `Io`.
@@ -133,7 +133,8 @@ impl LogInner {
         self.dir.logs.borrow_mut().remove(&self.id);
     }
 
-    /// Ends the log for good: its directory is renamed at once, so that a new log of the same name can be made, and removed after.
+    /// Ends the log for good: its directory is renamed at once, so that a new log of the same name can be
+    /// made, and removed after.
     pub(crate) async fn delete(self: &Rc<Self>) -> Result<(), StorageError> {
         self.set_status(LogStatus::Deleted);
         // Waits for the flush, roll or truncation that is under way.

@@ -24,7 +24,8 @@ pub(crate) struct ClosedSegment {
     pub end: Offset,
     /// Length of the file, in bytes.
     pub bytes: u64,
-    /// Largest timestamp and the last offset of its batch; `None` until it was looked up. `Some(None)`: no record has a timestamp.
+    /// Largest timestamp and the last offset of its batch; `None` until it was looked up. `Some(None)`: no
+    /// record has a timestamp.
     pub max_timestamp: Option<Option<(i64, Offset)>>,
 }
 
@@ -124,7 +125,8 @@ impl LogCore {
         }
     }
 
-    /// Appends `batch` or changes nothing. Costs a copy of the batch, or of its header if the batch fills enough of its frame.
+    /// Appends `batch` or changes nothing. Costs a copy of the batch, or of its header if the batch fills
+    /// enough of its frame.
     pub(crate) fn append(
         &mut self,
         batch: &RecordBatch,

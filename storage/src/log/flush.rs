@@ -1,4 +1,5 @@
-//! Bringing the tail to the segment file. Called by the committer, and by what closes a segment; always with the `writer` gate held.
+//! Bringing the tail to the segment file. Called by the committer, and by what closes a segment; always with
+//! the `writer` gate held.
 
 use std::io;
 use std::rc::Rc;
@@ -39,8 +40,8 @@ struct Piece {
 impl LogInner {
     /// Writes what was appended to the segment until now. `written` follows piece by piece.
     ///
-    /// A batch's bytes are copied once, into the device buffer. Every write is whole blocks: it starts with the bytes of the last
-    /// block again, unchanged, so that a torn write can't touch what was acknowledged.
+    /// A batch's bytes are copied once, into the device buffer. Every write is whole blocks: it starts with
+    /// the bytes of the last block again, unchanged, so that a torn write can't touch what was acknowledged.
     pub(crate) async fn write_out(&self, target: Target) -> io::Result<()> {
         let upto = target.of(&mut self.core.borrow_mut()).map(|segment| segment.build.bytes);
         let Some(upto) = upto else { return Ok(()) };

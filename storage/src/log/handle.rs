@@ -26,14 +26,17 @@ use crate::{LeaderEpoch, LogConfig, Offset, StorageError, TopicPartition, WaitEr
 /// Invariants, each kept by one place:
 /// - `start <= end`, `synced <= written <= appended = end`; offsets of batches ascend ([`super::core`]).
 /// - Leader epochs never fall along the log ([`super::core`]).
-/// - Appends are admitted only into space that is allocated already: a full disk is met by `reserve`, not by writing ([`super::reserve`]).
-/// - Every segment but the last is synced and has its exact length before the next one's file exists ([`super::roll`]), so that
-///   recovery has one segment to scan.
+/// - Appends are admitted only into space that is allocated already: a full disk is met by `reserve`, not by
+///   writing ([`super::reserve`]).
+/// - Every segment but the last is synced and has its exact length before the next one's file exists
+///   ([`super::roll`]), so that recovery has one segment to scan.
 /// - What was cut off is gone from the medium before the next append is admitted ([`super::truncate`]).
 /// - Nothing read from a file overlaps a block that may be written ([`super::core::LogCore::part_of`]).
-/// - Producer state, epochs and indexes are functions of the batches: replaying gives the same ([`super::recover`]).
+/// - Producer state, epochs and indexes are functions of the batches: replaying gives the same
+///   ([`super::recover`]).
 ///
-/// Futures of a log may be dropped at any await: what changes files runs in tasks of the directory and ends by itself.
+/// Futures of a log, but for `close`, may be dropped at any await: what changes files runs in tasks of the
+/// directory and ends by itself.
 #[derive(Debug, Clone)]
 pub struct Log(pub(crate) Rc<LogInner>);
 
@@ -68,7 +71,8 @@ impl Log {
         self.0.marks.synced()
     }
 
-    /// The offset that a replica reports as its end by the log's durability contract: `synced` in sync mode, else `written`.
+    /// The offset that a replica reports as its end by the log's durability contract: `synced` in sync mode,
+    /// else `written`.
     pub fn durable_offset(&self) -> Offset {
         if self.0.config().sync { self.synced_offset() } else { self.written_offset() }
     }
@@ -86,8 +90,8 @@ impl Log {
         self.0.marks.wait_written(offset).await
     }
 
-    /// Waits until the record before `offset` is on the medium. A log that isn't in sync mode gets there at rolls, by
-    /// `flush.messages`, `flush.ms`, or [`Self::flush`].
+    /// Waits until the record before `offset` is on the medium. A log that isn't in sync mode gets there at
+    /// rolls, by `flush.messages`, `flush.ms`, or [`Self::flush`].
     ///
     /// # Errors
     /// As for [`Self::wait_written`].
@@ -95,7 +99,8 @@ impl Log {
         self.0.marks.wait_synced(offset).await
     }
 
-    /// First offset of the oldest open transaction; the last stable offset stands there, or at the high watermark without one.
+    /// First offset of the oldest open transaction; the last stable offset stands there, or at the high
+    /// watermark without one.
     pub fn first_open_txn(&self) -> Option<Offset> {
         self.0.core.borrow().producers.first_open_txn()
     }
@@ -163,13 +168,15 @@ impl Log {
         self.0.core.borrow().epochs.epoch_at(offset)
     }
 
-    /// The newest known epoch not above `epoch`, and where it ended (OffsetForLeaderEpoch); `None` if unknown.
+    /// The newest known epoch not above `epoch`, and where it ended (OffsetForLeaderEpoch); `None` if
+    /// unknown.
     pub fn end_offset_for_epoch(&self, epoch: LeaderEpoch) -> Option<(LeaderEpoch, Offset)> {
         let core = self.0.core.borrow();
         core.epochs.end_offset_for(epoch, core.end)
     }
 
-    /// A leader's term begins at the end of the log, before it appends. Kept in memory; its file follows at the next roll or clean stop.
+    /// A leader's term begins at the end of the log, before it appends. Kept in memory; its file follows at
+    /// the next roll or clean stop.
     pub fn assign_epoch(&self, epoch: LeaderEpoch) {
         let mut core = self.0.core.borrow_mut();
         let end = core.end;

@@ -20,7 +20,8 @@ use crate::{LogConfig, Offset, ReadError, StorageError, TopicPartition};
 pub enum LogStatus {
     /// In use.
     Online,
-    /// Its files are damaged below what was synced; kept as they are for repair. The reason, for the operator.
+    /// Its files are damaged below what was synced; kept as they are for repair. The reason, for the
+    /// operator.
     Corrupt(String),
     /// Closed.
     Closed,
@@ -39,8 +40,9 @@ pub(crate) struct ReadHint {
 
 /// One log. All tasks of its shard share it by `Rc`; no borrow of a cell is held over an await.
 ///
-/// Three gates order what happens to its files, each held by one task at a time, taken in this order: `writer` (bytes of the active
-/// segment: the committer, rolls, truncation), `space` (its length: growth, rolls, truncation), `files` (the small files beside it).
+/// Three gates order what happens to its files, each held by one task at a time, taken in this order:
+/// `writer` (bytes of the active segment: the committer, rolls, truncation), `space` (its length: growth,
+/// rolls, truncation), `files` (the small files beside it).
 #[derive(Debug)]
 pub(crate) struct LogInner {
     pub id: u64,
@@ -59,7 +61,8 @@ pub(crate) struct LogInner {
     pub reserved: Cell<u64>,
     /// The last batch was `segment.ms` younger than the segment's first.
     pub roll_due: Cell<bool>,
-    /// Whether a task is making space; when it is done `space_moved` wakes and `space_error` tells how it went.
+    /// Whether a task is making space; when it is done `space_moved` wakes and `space_error` tells how it
+    /// went.
     pub making_space: Cell<bool>,
     pub space_moved: Notify,
     pub space_error: RefCell<Option<Rc<StorageError>>>,
@@ -158,8 +161,9 @@ impl LogInner {
         }
     }
 
-    /// Closes the file of a log that is at rest, which frees the batches pinned for its next write: they are read back when it comes.
-    /// False if it isn't at rest; what is written but not synced yet will be, so that a later call succeeds.
+    /// Closes the file of a log that is at rest, which frees the batches pinned for its next write: they are
+    /// read back when it comes. False if it isn't at rest; what is written but not synced yet will be, so
+    /// that a later call succeeds.
     pub(crate) fn cool_down(self: &Rc<Self>) -> bool {
         let gates = (self.writer.try_take(1), self.space.try_take(1));
         let (Some(_writer), Some(_space)) = gates else { return false };

@@ -89,7 +89,8 @@ impl LogInner {
         Ok(build.map_or(FilePos(0), |active| active.build.index.floor(offset)))
     }
 
-    /// Both indexes of a closed segment: from memory, its files, or by walking the segment where they are missing or damaged.
+    /// Both indexes of a closed segment: from memory, its files, or by walking the segment where they are
+    /// missing or damaged.
     pub(crate) async fn indexes(&self, part: &FilePart) -> Result<Rc<SegmentIndexes>, ReadError> {
         let key = self.part_key(part);
         if let Some(found) = self.dir.indexes.borrow_mut().get(&key) {
@@ -116,7 +117,8 @@ impl LogInner {
         })
     }
 
-    /// Walks the whole segment. The files aren't written: recovery and rolls do that, and a read must not fail for it.
+    /// Walks the whole segment. The files aren't written: recovery and rolls do that, and a read must not
+    /// fail for it.
     async fn rebuild_indexes(&self, part: &FilePart) -> Result<SegmentIndexes, ReadError> {
         tracing::warn!(log = %self.partition, base = %part.base, "an index is missing or damaged, walking the segment");
         let mut build = super::active::SegmentBuild::new(part.base);

@@ -22,8 +22,9 @@ pub struct TimestampOffset {
 }
 
 impl Log {
-    /// The first record below `upto` whose timestamp is at least `timestamp_ms`. Timestamps needn't ascend. Costs a look at each segment's largest
-    /// timestamp (remembered), and then about `index.interval.bytes` of reading.
+    /// The first record below `upto` whose timestamp is at least `timestamp_ms`. Timestamps needn't ascend.
+    /// Costs a look at each segment's largest timestamp (remembered), and then about `index.interval.bytes`
+    /// of reading.
     ///
     /// # Errors
     /// `Offline`, `Io`, `Corrupt`.
@@ -47,7 +48,8 @@ impl Log {
         Ok(None)
     }
 
-    /// The first record below `upto` that has the largest timestamp of all; `None` if there is no record with a timestamp. (KIP-734)
+    /// The first record below `upto` that has the largest timestamp of all; `None` if there is no record with
+    /// a timestamp. (KIP-734)
     ///
     /// # Errors
     /// `Offline`, `Io`, `Corrupt`.

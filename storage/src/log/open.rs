@@ -36,7 +36,8 @@ pub(crate) struct Known {
     pub recovery_point: Option<Offset>,
 }
 
-/// Makes the directory of a new, empty log: two small files' worth of work; segments come with the first record.
+/// Makes the directory of a new, empty log: two small files' worth of work; segments come with the first
+/// record.
 pub(crate) async fn create(
     dir: &Rc<DirShared>,
     partition: TopicPartition,
@@ -56,8 +57,8 @@ pub(crate) async fn create(
     Ok(Log(log))
 }
 
-/// Opens an existing log, as its directory was left by a clean stop or a crash. Damage below what was synced gives a log that is offline,
-/// with its [`LogStatus`] telling why.
+/// Opens an existing log, as its directory was left by a clean stop or a crash. Damage below what was synced
+/// gives a log that is offline, with its [`LogStatus`] telling why.
 ///
 /// # Errors
 /// `Io`, `NoSpace`.
@@ -79,7 +80,8 @@ pub(crate) async fn open(
         config: &config,
         direct_io: dir.config.direct_io,
         clean: dir.config.clean,
-        // Ours: every segment but the last is synced. Kafka's own file, while it is there, says how far it got.
+        // Ours: every segment but the last is synced. Kafka's own file, while it is there, says how far it
+        // got.
         recovery_point: match known.recovery_point {
             Some(point) => point,
             None => checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.recovery_point).max(last_base),

@@ -26,8 +26,9 @@ enum Plan {
 }
 
 impl Log {
-    /// How many bytes a read from `from` would give below `upto`, up to about `max`, without any I/O: exact for the tail, estimated for what
-    /// is in files only, at least 1 if there is anything. 0 also outside of the log.
+    /// How many bytes a read from `from` would give below `upto`, up to about `max`, without any I/O: exact
+    /// for the tail, estimated for what is in files only, at least 1 if there is anything. 0 also outside of
+    /// the log.
     pub fn readable_bytes(&self, from: Offset, upto: Offset, max: usize) -> usize {
         let core = self.0.core.borrow();
         let upto = upto.min(core.end);
@@ -51,8 +52,9 @@ impl Log {
         usize::try_from(bytes).unwrap_or(usize::MAX).min(max.max(1))
     }
 
-    /// Whole batches from the one that holds `from` on, those that start below `upto`, within `bytes_max`; with `min_one` at least one batch,
-    /// however large. Nothing if there is nothing in between. May give less than there is: a read ends with its segment.
+    /// Whole batches from the one that holds `from` on, those that start below `upto`, within `bytes_max`;
+    /// with `min_one` at least one batch, however large. Nothing if there is nothing in between. May give
+    /// less than there is: a read ends with its segment.
     ///
     /// # Errors
     /// `OffsetOutOfRange`, `Offline`, `Io` and `Corrupt` of this read only.
@@ -119,7 +121,8 @@ impl LogInner {
         Ok(Plan::Done(LogSlice { bufs: slice.bufs, bytes: slice.bytes, next_offset }))
     }
 
-    /// Reads from a segment's file. An empty result with a later `next_offset` says where to go on: a gap, or the end of the part.
+    /// Reads from a segment's file. An empty result with a later `next_offset` says where to go on: a gap, or
+    /// the end of the part.
     async fn read_part(
         &self,
         part: &FilePart,

@@ -1,9 +1,10 @@
 //! Reading a log's state back from its files.
 //!
-//! After a clean stop the files are trusted: indexes, producer snapshot, and a walk over what lies behind the last index entry. Otherwise
-//! the last segment, and any before it whose index wasn't finished, are scanned batch by batch: offsets ascend, epochs don't fall, CRCs
-//! hold. The scan ends at the first batch that isn't one; if that is behind the recovery point it is a torn tail and is cut, else it is
-//! damage, and the log stays as it is, offline, for repair.
+//! After a clean stop the files are trusted: indexes, producer snapshot, and a walk over what lies behind the
+//! last index entry. Otherwise the last segment, and any before it whose index wasn't finished, are scanned
+//! batch by batch: offsets ascend, epochs don't fall, CRCs hold. The scan ends at the first batch that isn't
+//! one; if that is behind the recovery point it is a torn tail and is cut, else it is damage, and the log
+//! stays as it is, offline, for repair.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -38,7 +39,8 @@ pub(crate) struct Recovery<'a> {
     pub clean: bool,
     /// Everything below was synced.
     pub recovery_point: Offset,
-    /// The first segment to scan is the one that holds this, or an earlier one without index; `None`: by the indexes alone.
+    /// The first segment to scan is the one that holds this, or an earlier one without index; `None`: by the
+    /// indexes alone.
     pub scan_from: Option<Offset>,
     pub start: Offset,
 }
@@ -171,7 +173,8 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    /// Scans segments, the last of which becomes the active one. Gives the reason if there is damage that mustn't be cut.
+    /// Scans segments, the last of which becomes the active one. Gives the reason if there is damage that
+    /// mustn't be cut.
     async fn scan(
         &self,
         core: &mut LogCore,
@@ -366,7 +369,8 @@ fn misfit(core: &LogCore, build: &SegmentBuild, header: &BatchHeader, next: Offs
     latest.map(|latest| format!("leader epoch {epoch} behind {latest}"))
 }
 
-/// The newest readable producer snapshot at or before `end`, and its offset; nothing, and offset 0, without one.
+/// The newest readable producer snapshot at or before `end`, and its offset; nothing, and offset 0, without
+/// one.
 pub(crate) async fn load_snapshot(path: &Path, end: Offset) -> (ProducerState, Offset) {
     let Ok(entries) = files::list(path).await else { return Default::default() };
     let parsed = entries.iter().filter_map(|entry| names::parse_file_name(&entry.name));

@@ -23,18 +23,20 @@ pub(crate) enum Lack {
 }
 
 impl Log {
-    /// Waits until a batch of `bytes` may be appended: until memory for it is free, and until the segment file has space for it. Costs nothing
-    /// but counting in the common case; otherwise the file grows (64 KiB up to 32 MiB at a time), or the segment is rolled: by time one
-    /// batch later than by [`Self::reserve_batch`], as only that one knows the batch's timestamp.
+    /// Waits until a batch of `bytes` may be appended: until memory for it is free, and until the segment
+    /// file has space for it. Costs nothing but counting in the common case; otherwise the file grows (64 KiB
+    /// up to 32 MiB at a time), or the segment is rolled: by time one batch later than by
+    /// [`Self::reserve_batch`], as only that one knows the batch's timestamp.
     ///
     /// # Errors
-    /// `TooLarge` for more than a segment; `NoSpace`: the disk is full, later calls may succeed; `Offline`, `Io`.
+    /// `TooLarge` for more than a segment; `NoSpace`: the disk is full, later calls may succeed; `Offline`,
+    /// `Io`.
     pub async fn reserve(&self, bytes: usize) -> Result<Reservation, StorageError> {
         self.reserve_until(bytes, None, Offset::ZERO).await
     }
 
-    /// As [`Self::reserve`], for a batch at hand: a segment is rolled by the batch's own timestamp, as Kafka does, and before its offsets
-    /// leave the segment's 31 bits.
+    /// As [`Self::reserve`], for a batch at hand: a segment is rolled by the batch's own timestamp, as Kafka
+    /// does, and before its offsets leave the segment's 31 bits.
     ///
     /// # Errors
     /// As [`Self::reserve`].

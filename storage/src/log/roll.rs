@@ -1,8 +1,9 @@
 //! Closing a segment and starting the next.
 //!
-//! A roll is a state of the log, not a race: from `begin_roll` on appends go to the new segment in memory, and the old one has a
-//! fixed end. Then, in this order: the old file gets its last bytes, its exact length, a sync; the new file is made; the old one's
-//! small files follow, the offset index last. A crash in between leaves at most the last two segments to scan.
+//! A roll is a state of the log, not a race: from `begin_roll` on appends go to the new segment in memory,
+//! and the old one has a fixed end. Then, in this order: the old file gets its last bytes, its exact length,
+//! a sync; the new file is made; the old one's small files follow, the offset index last. A crash in between
+//! leaves at most the last two segments to scan.
 
 use std::rc::Rc;
 
@@ -28,7 +29,8 @@ struct Sealed {
 }
 
 impl Log {
-    /// Closes the active segment now, unless nothing was appended to it. Runs to its end even if the caller goes away.
+    /// Closes the active segment now, unless nothing was appended to it. Runs to its end even if the caller
+    /// goes away.
     ///
     /// # Errors
     /// `Offline`, `NoSpace` for the next segment (the log goes on once there is space), `Io`.
@@ -118,7 +120,8 @@ impl LogInner {
 
     async fn write_small_files(self: Rc<Self>, sealed: Sealed, _files: Permit) {
         if let Err(error) = self.try_write_small_files(&sealed).await {
-            // They are caches but for the epochs, and those are in the batches too: recovery rebuilds what is missing.
+            // They are caches but for the epochs, and those are in the batches too: recovery rebuilds what is
+            // missing.
             self.fail("writing the index files of", error);
         }
     }

@@ -14,7 +14,8 @@ use crate::segment::names;
 use crate::{FilePos, Offset, StorageError};
 
 impl LogInner {
-    /// Opens the active segment's file and lets it have space for what is reserved and `bytes` more; 0 means ahead of need.
+    /// Opens the active segment's file and lets it have space for what is reserved and `bytes` more; 0 means
+    /// ahead of need.
     pub(crate) async fn prepare(self: &Rc<Self>, bytes: u64) -> Result<(), StorageError> {
         let _space = self.space.take(1).await;
         self.prepare_held(bytes).await
@@ -47,7 +48,8 @@ impl LogInner {
         let opened = files::open_for_writing(&path, !exists, self.dir.config.direct_io).await;
         let file = Rc::new(opened.map_err(|error| StorageError::io(what(), error))?);
         if exists {
-            // Indexes of a clean stop are of another end soon: a recovery must not take them for those of a closed segment.
+            // Indexes of a clean stop are of another end soon: a recovery must not take them for those of a
+            // closed segment.
             if has_indexes {
                 self.remove_indexes(base).await.map_err(|error| self.fail("removing indexes in", error))?;
             }

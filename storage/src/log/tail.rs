@@ -1,4 +1,5 @@
-//! The batches of a log that are held in memory: those not in the file yet, and the latest ones that are, for readers.
+//! The batches of a log that are held in memory: those not in the file yet, and the latest ones that are, for
+//! readers.
 
 use std::collections::VecDeque;
 
@@ -75,8 +76,9 @@ pub(crate) struct TailSlice {
 ///   ^ evicted from here       ┊   ^ placed              ^ appended
 ///                             ^ placed, rounded down to a block: the device write starts here again
 /// ```
-/// Pinned: a batch of the active segment that ends behind the last whole block. It stays, because the next device write begins with
-/// its bytes, and because readers may not take that block from the file while it is being rewritten.
+/// Pinned: a batch of the active segment that ends behind the last whole block. It stays, because the next
+/// device write begins with its bytes, and because readers may not take that block from the file while it is
+/// being rewritten.
 #[derive(Debug)]
 pub(crate) struct Tail<P> {
     batches: VecDeque<TailBatch<P>>,
@@ -102,7 +104,8 @@ impl<P> Tail<P> {
         self.batches.push_back(batch);
     }
 
-    /// Puts placed batches before all others: the last blocks of a segment that goes on being written. Those held already are left out.
+    /// Puts placed batches before all others: the last blocks of a segment that goes on being written. Those
+    /// held already are left out.
     pub(crate) fn restore(&mut self, pinned: Vec<TailBatch<P>>) {
         for batch in pinned.into_iter().rev() {
             if self.batches.front().is_some_and(|first| batch.last >= first.base) {
@@ -132,7 +135,8 @@ impl<P> Tail<P> {
         self.bytes
     }
 
-    /// Copies the bytes of `segment` from position `from` on into `target`, as far as there are any. Returns how many.
+    /// Copies the bytes of `segment` from position `from` on into `target`, as far as there are any. Returns
+    /// how many.
     pub(crate) fn copy_range(&self, segment: Offset, from: FilePos, target: &mut [u8]) -> usize {
         let before = |batch: &TailBatch<P>| {
             batch.segment < segment || (batch.segment == segment && batch.end() <= from.0)
@@ -150,8 +154,8 @@ impl<P> Tail<P> {
         copied
     }
 
-    /// Says that everything of `segment` up to `position` is in the file: gives the memory rights back. Returns the offset after the last
-    /// batch that became placed.
+    /// Says that everything of `segment` up to `position` is in the file: gives the memory rights back.
+    /// Returns the offset after the last batch that became placed.
     pub(crate) fn mark_placed(&mut self, segment: Offset, position: FilePos) -> Option<Offset> {
         let mut end = None;
         while let Some(batch) = self.batches.get_mut(self.placed) {
@@ -171,7 +175,8 @@ impl<P> Tail<P> {
         if self.placed == 0 {
             return None;
         }
-        // What is placed ends where the first unplaced batch of the segment starts; that block's batches stay.
+        // What is placed ends where the first unplaced batch of the segment starts; that block's batches
+        // stay.
         let placed_end = self.batches[self.placed - 1].end();
         let oldest = self.batches.front()?;
         let last_placed_segment = self.batches[self.placed - 1].segment;
@@ -220,8 +225,8 @@ impl<P> Tail<P> {
         Some(bytes)
     }
 
-    /// Whole batches from the one that holds `from`, those that start below `upto`, within `bytes_max`; at least one if `min_one`. `None` if
-    /// the first isn't held.
+    /// Whole batches from the one that holds `from`, those that start below `upto`, within `bytes_max`; at
+    /// least one if `min_one`. `None` if the first isn't held.
     pub(crate) fn read(
         &self,
         from: Offset,
@@ -299,7 +304,8 @@ impl Join {
     }
 }
 
-/// A batch's bytes for the tail, patched: a copy of the whole if `copy`, else a copied header and the rest as a slice of the frame.
+/// A batch's bytes for the tail, patched: a copy of the whole if `copy`, else a copied header and the rest as
+/// a slice of the frame.
 pub(crate) fn split_for_tail(batch: &Bytes, copy: bool, patch: impl FnOnce(&mut [u8])) -> (Bytes, Bytes) {
     if copy {
         let mut whole = BytesMut::from(&batch[..]);

@@ -1,8 +1,8 @@
 //! Cutting a log at its end, starting it anew, and moving its start.
 //!
-//! What is cut off must be gone from the medium before anything new is appended, or a crash could bring it back behind the new
-//! records. So: memory first (readers and waiters see it at once), then the files, then a sync; the gates keep the writer away
-//! meanwhile.
+//! What is cut off must be gone from the medium before anything new is appended, or a crash could bring it
+//! back behind the new records. So: memory first (readers and waiters see it at once), then the files, then a
+//! sync; the gates keep the writer away meanwhile.
 
 use std::rc::Rc;
 
@@ -21,8 +21,8 @@ use crate::segment::{SegmentReader, names};
 use crate::{Offset, ReadError, StorageError};
 
 impl Log {
-    /// Drops the records at `end` and behind it, durably (a follower that diverged from its leader). A batch that holds `end` goes whole, and
-    /// the log ends where it began. Nothing if the log ends there or before.
+    /// Drops the records at `end` and behind it, durably (a follower that diverged from its leader). A batch
+    /// that holds `end` goes whole, and the log ends where it began. Nothing if the log ends there or before.
     ///
     /// # Errors
     /// `OutOfRange` below the log's start; `Offline`, `Io`.
@@ -38,8 +38,8 @@ impl Log {
         self.0.detached(move |log| async move { log.restart_at(start).await }).await
     }
 
-    /// Stops serving records before `start` (DeleteRecords, KIP-107), durably. Segments that lie wholly before it stay until retention takes them.
-    /// Nothing if the log starts there or behind.
+    /// Stops serving records before `start` (DeleteRecords, KIP-107), durably. Segments that lie wholly
+    /// before it stay until retention takes them. Nothing if the log starts there or behind.
     ///
     /// # Errors
     /// `OutOfRange` behind the log's end; `Offline`, `Io`.
@@ -47,7 +47,8 @@ impl Log {
         self.0.detached(move |log| async move { log.advance_start(start).await }).await
     }
 
-    /// Writes down that everything synced so far is: after a crash, damage below is reported, not cut off. For a timer, each minute or so.
+    /// Writes down that everything synced so far is: after a crash, damage below is reported, not cut off.
+    /// For a timer, each minute or so.
     ///
     /// # Errors
     /// `Offline`, `Io`.
@@ -100,7 +101,8 @@ impl LogInner {
         if cut.build.bytes > 0 { self.prepare_held(1).await } else { Ok(()) }
     }
 
-    /// Cuts the log in memory, to the `build` of the segment that `part` is. Gives the segment that is active now, and those whose files must go.
+    /// Cuts the log in memory, to the `build` of the segment that `part` is. Gives the segment that is active
+    /// now, and those whose files must go.
     fn cut_memory(self: &Rc<Self>, part: &FilePart, build: SegmentBuild, end: Offset) -> (Cut, Vec<Offset>) {
         let mut core = self.core.borrow_mut();
         let mut gone: Vec<Offset> = core.closed.range(part.base..).map(|(base, _)| *base).collect();
@@ -127,8 +129,8 @@ impl LogInner {
         (Cut { build, exists }, gone)
     }
 
-    /// The state of a segment as if it ended before the batch that holds `end`: its indexes cut, and the batches walked since. And where
-    /// the log ends then: at `end`, or where the batch starts that holds it.
+    /// The state of a segment as if it ended before the batch that holds `end`: its indexes cut, and the
+    /// batches walked since. And where the log ends then: at `end`, or where the batch starts that holds it.
     async fn build_up_to(&self, part: &FilePart, end: Offset) -> Result<(SegmentBuild, Offset), ReadError> {
         let interval = self.config().index_interval_bytes;
         let mut build = if part.closed {
@@ -210,7 +212,8 @@ impl LogInner {
         files::sync_dir(&self.path).await
     }
 
-    /// Removes segments, the youngest first and each for good before the next: a crash in between leaves no gap.
+    /// Removes segments, the youngest first and each for good before the next: a crash in between leaves no
+    /// gap.
     async fn remove_segments(&self, bases: &[Offset]) -> std::io::Result<()> {
         for base in bases.iter().rev() {
             files::remove_segment(&self.path, *base).await?;
@@ -374,7 +377,8 @@ impl LogInner {
         Ok(())
     }
 
-    /// The newest readable snapshot at or before `end`, and its offset; nothing and the first offset without one.
+    /// The newest readable snapshot at or before `end`, and its offset; nothing and the first offset without
+    /// one.
     pub(crate) async fn load_snapshot(&self, end: Offset) -> (ProducerState, Offset) {
         super::recover::load_snapshot(&self.path, end).await
     }

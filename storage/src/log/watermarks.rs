@@ -6,7 +6,8 @@ use rt::sync::Notify;
 
 use crate::{Offset, WaitError};
 
-/// `appended >= written >= synced`: offsets after the last record that is in memory, in the file, on the medium.
+/// `appended >= written >= synced`: offsets after the last record that is in memory, in the file, on the
+/// medium.
 ///
 /// Only truncation lets them fall; whoever waited for an offset that was cut away is told so.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! Kafka's producer snapshot file.
 //!
-//! `version i16 = 1, crc u32, count i32`, then per producer: id i64, epoch i16, last sequence i32, last offset i64, offset delta i32,
-//! timestamp i64, coordinator epoch i32, first offset of the open transaction i64 (-1 without). The CRC-32C covers everything behind
-//! itself. Only the last batch of a producer is kept, as in Kafka.
+//! `version i16 = 1, crc u32, count i32`, then per producer: id i64, epoch i16, last sequence i32, last
+//! offset i64, offset delta i32, timestamp i64, coordinator epoch i32, first offset of the open transaction
+//! i64 (-1 without). The CRC-32C covers everything behind itself. Only the last batch of a producer is kept,
+//! as in Kafka.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 

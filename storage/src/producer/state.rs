@@ -61,7 +61,8 @@ impl BatchRange {
 pub struct ProducerEntry {
     /// Its current epoch.
     pub epoch: i16,
-    /// Its last batches of that epoch, oldest first: at most [`PRODUCER_BATCHES_MAX`]. Empty after a transaction marker raised the epoch.
+    /// Its last batches of that epoch, oldest first: at most [`PRODUCER_BATCHES_MAX`]. Empty after a
+    /// transaction marker raised the epoch.
     pub batches: VecDeque<BatchRange>,
     /// Latest time it was seen, in ms since 1970.
     pub last_timestamp_ms: i64,
@@ -107,9 +108,11 @@ impl ProducerEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SequenceCheck(());
 
-/// All producers of a log. A function of the batches in it, but for expiry: replaying them gives the same state.
+/// All producers of a log. A function of the batches in it, but for expiry: replaying them gives the same
+/// state.
 ///
-/// `check` changes nothing; `record` is the only way in, for batches of clients, of a leader, and of a recovery scan alike.
+/// `check` changes nothing; `record` is the only way in, for batches of clients, of a leader, and of a
+/// recovery scan alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProducerState {
     entries: BTreeMap<i64, ProducerEntry>,

@@ -16,9 +16,11 @@ pub(crate) struct IndexEntry {
     pub position: u32,
 }
 
-/// Every `index.interval.bytes` of a segment, the last offset of a batch and where that batch starts. Strictly ascending in both.
+/// Every `index.interval.bytes` of a segment, the last offset of a batch and where that batch starts.
+/// Strictly ascending in both.
 ///
-/// A cache: what it says can be found again by walking the segment, so that a missing or damaged file costs time only.
+/// A cache: what it says can be found again by walking the segment, so that a missing or damaged file costs
+/// time only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OffsetIndex {
     base: Offset,
@@ -31,8 +33,8 @@ impl OffsetIndex {
         Self { base, entries: Vec::new() }
     }
 
-    /// Reads Kafka's file. `None` if it can't be this segment's index: a length that isn't whole entries, entries that don't
-    /// ascend (the zeros of an unfinished write), positions beyond `log_bytes`.
+    /// Reads Kafka's file. `None` if it can't be this segment's index: a length that isn't whole entries,
+    /// entries that don't ascend (the zeros of an unfinished write), positions beyond `log_bytes`.
     pub(crate) fn parse(base: Offset, file: &[u8], log_bytes: u64) -> Option<Self> {
         let (chunks, rest) = file.as_chunks::<ENTRY_BYTES>();
         let mut entries: Vec<IndexEntry> = Vec::with_capacity(chunks.len());
@@ -85,7 +87,8 @@ impl OffsetIndex {
         self.entries.push(entry);
     }
 
-    /// Where to start walking to find the batch that holds `offset`: the last batch known not to lie behind it, or the segment's start.
+    /// Where to start walking to find the batch that holds `offset`: the last batch known not to lie behind
+    /// it, or the segment's start.
     pub(crate) fn floor(&self, offset: Offset) -> FilePos {
         let delta = offset.0 - self.base.0;
         let after = self.entries.partition_point(|entry| i64::from(entry.last_offset_delta) <= delta);

@@ -45,7 +45,8 @@ pub(crate) fn dir_name(partition: &TopicPartition) -> String {
     partition.to_string()
 }
 
-/// The partition a directory holds; `None` for a name of another kind (also those of Kafka's `-delete`, `-future` and `-stray`).
+/// The partition a directory holds; `None` for a name of another kind (also those of Kafka's `-delete`,
+/// `-future` and `-stray`).
 pub(crate) fn parse_dir_name(name: &str) -> Option<TopicPartition> {
     let (topic, number) = name.rsplit_once('-')?;
     let digits = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
@@ -62,7 +63,8 @@ pub(crate) fn is_topic_name(topic: &str) -> bool {
     (1..=249).contains(&topic.len()) && topic != "." && topic != ".." && topic.bytes().all(legal)
 }
 
-/// The name under which a partition's directory waits for its removal: `<topic>-<n>.<32 hex digits>-delete`, cut to 255 bytes as Kafka does.
+/// The name under which a partition's directory waits for its removal: `<topic>-<n>.<32 hex digits>-delete`,
+/// cut to 255 bytes as Kafka does.
 pub(crate) fn deleted_dir_name(partition: &TopicPartition, unique: [u8; 16]) -> String {
     let hex: String = unique.iter().map(|byte| format!("{byte:02x}")).collect();
     let suffix = format!("-{}.{hex}{DELETE_SUFFIX}", partition.partition);

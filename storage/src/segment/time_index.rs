@@ -16,10 +16,11 @@ pub(crate) struct TimeEntry {
     pub offset_delta: u32,
 }
 
-/// The running maximum of a segment's timestamps. Strictly ascending in time, ascending in offset; timestamps of records needn't be.
+/// The running maximum of a segment's timestamps. Strictly ascending in time, ascending in offset; timestamps
+/// of records needn't be.
 ///
-/// An entry says: every record behind its offset's batch may be younger, none before it is younger than `timestamp_ms`. A cache, as
-/// the offset index is.
+/// An entry says: every record behind its offset's batch may be younger, none before it is younger than
+/// `timestamp_ms`. A cache, as the offset index is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TimeIndex {
     base: Offset,
