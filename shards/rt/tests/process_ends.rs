@@ -38,7 +38,8 @@ fn a_panicking_task_ends_it() {
     }
     let output = common::run_child(NAME, Duration::from_secs(20));
     assert_eq!(output.status.signal(), Some(ABORTED), "{}", common::text(&output));
-    assert!(common::text(&output).contains("a task panicked on thread shard-1"), "{}", common::text(&output));
+    let text = common::text(&output);
+    assert!(text.contains("a task panicked on thread shard-1") && text.contains("on purpose"), "{text}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ type Ends = (Sender<u32>, Receiver<u32>);
 
 #[test]
 fn none_is_lost_between_sockets_lanes_and_disk() {
-    let dir = tempfile::tempdir_in(".").unwrap();
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().to_owned();
     common::bounded(DEADLINE, move || {
         for _ in 0..RUNS {

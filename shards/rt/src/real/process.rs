@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::thread::{Builder, JoinHandle};
 
-use super::bomb::Bomb;
+use super::bomb::{self, Bomb};
 use super::executor::{self, Setup};
 use super::helpers::Helpers;
 use super::watchdog::{self, Pulse};
@@ -25,6 +25,7 @@ where
 {
     let count = u16::try_from(config.cores.len()).ok().filter(|count| *count > 0);
     let count = count.ok_or(BootError::ShardCount(config.cores.len()))?;
+    bomb::remember_panics();
     // First what would panic inside glommio.
     boot::uring::probe()?;
     let allowed = boot::io_memory(usize::from(count))?;
@@ -94,7 +95,7 @@ where
 fn join(threads: Vec<JoinHandle<()>>) {
     for thread in threads {
         if thread.join().is_err() {
-            super::bomb::die("a shard's thread panicked");
+            bomb::die("a shard's thread panicked");
         }
     }
 }

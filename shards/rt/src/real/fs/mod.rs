@@ -11,7 +11,11 @@ pub(crate) use lock::FileLock;
 
 use std::io;
 
-/// glommio's errors carry an operating system error inside, which callers match on.
+/// The operating system's error alone, with its number: callers tell ENOSPC from EIO by it, and know the
+/// path.
 fn io_error(error: glommio::GlommioError<()>) -> io::Error {
-    error.into()
+    match error {
+        glommio::GlommioError::EnhancedIoError { source, .. } => source,
+        other => other.into(),
+    }
 }
