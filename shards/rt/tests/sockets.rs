@@ -108,6 +108,34 @@ fn closing_wakes_whoever_receives() {
     });
 }
 
+/// Closing with unread bytes resets a connection, and the reset overtakes what was sent.
+#[test]
+fn closing_loses_nothing_that_was_sent() {
+    one_shard(|| async {
+        let listener = Listener::bind(common::any_port()).unwrap();
+        for _ in 0..20 {
+            let client = connect(listener.local_addr()).await.unwrap();
+            let server = listener.accept().await.unwrap().into_conn().unwrap();
+            client.send(vec![Bytes::from(vec![1; 100_000])]).await.unwrap();
+            let closing = rt::spawn(async move {
+                server.send(vec![Bytes::from(vec![2; 300_000])]).await.unwrap();
+                server.close().await;
+            });
+            let mut got = 0;
+            loop {
+                let (result, _) = client.recv(BytesMut::with_capacity(10_000)).await;
+                match result.unwrap() {
+                    0 => break,
+                    n => got += n,
+                }
+            }
+            assert_eq!(got, 300_000);
+            drop(client);
+            closing.await;
+        }
+    });
+}
+
 #[test]
 fn receiving_can_be_given_up_and_taken_up_again() {
     one_shard(|| async {

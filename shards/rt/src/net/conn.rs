@@ -79,10 +79,11 @@ impl Conn {
         }
     }
 
-    /// Closes both directions; whoever still waits on this end is woken.
+    /// Ends the sending direction, throws away for at most 200 ms what the peer still sends, so that it gets
+    /// the end of what was sent to it, then closes both directions; whoever still waits on this end is woken.
     pub async fn close(&self) {
         match &self.0 {
-            Inner::Real(conn) => conn.close(),
+            Inner::Real(conn) => conn.close().await,
             #[cfg(feature = "sim")]
             Inner::Sim(conn) => conn.close(),
         }

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use futures_lite::{AsyncRead, AsyncWrite};
@@ -18,6 +19,13 @@ use crate::real::{current, relay::relay};
 
 /// Slices in one `sendmsg`.
 const SLICES_MAX: usize = 64;
+
+/// How long a closing connection waits for the peer to end its side.
+const LINGER: Duration = Duration::from_millis(200);
+
+/// The most it reads meanwhile, in bytes, and the buffer for it.
+const LINGER_BYTES: usize = 1 << 20;
+const LINGER_BUFFER: usize = 16 * 1024;
 
 /// See [`crate::net::Conn`]. Receiving and sending are independent, and each has one task at a time.
 pub(crate) struct Conn {
@@ -157,9 +165,31 @@ impl Conn {
         let _ = self.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Write));
     }
 
-    pub(crate) fn close(&self) {
+    /// The sending side ends first, then what the peer still says is read and thrown away for a moment:
+    /// closing a socket with unread bytes resets it, and the peer would lose the end of what was sent to it.
+    pub(crate) async fn close(&self) {
         self.torn.set(true);
+        self.shutdown();
+        // Who receives on another task reads to the end itself, or is woken by what follows.
+        if !self.receiving.get() {
+            let _ = crate::time::timeout(LINGER, self.drain()).await;
+        }
         let _ = self.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Both));
+    }
+
+    async fn drain(&self) {
+        let mut left = LINGER_BYTES;
+        let mut buf = BytesMut::with_capacity(LINGER_BUFFER);
+        while left > 0 {
+            buf.clear();
+            buf.reserve(LINGER_BUFFER);
+            let (result, back) = self.recv(buf).await;
+            buf = back;
+            match result {
+                Ok(n) if n > 0 => left = left.saturating_sub(n),
+                _ => return,
+            }
+        }
     }
 }
 
