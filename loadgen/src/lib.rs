@@ -1,7 +1,7 @@
 //! The load generator: puts a load on any broker that speaks Kafka's protocol, measures, and checks that
 //! nothing was lost.
 //!
-//! So far it has one scenario, [`bench`]: produce a number of records in a closed loop, with a number of
+//! So far it has one scenario, [`bench()`]: produce a number of records in a closed loop, with a number of
 //! batches in flight for each partition, and, if asked to, read all of them back and check each. Latencies
 //! are those of batches from sending to acknowledgement; in a closed loop they don't tell what an open stream
 //! of records would have waited.

@@ -1,6 +1,6 @@
 //! Configuration: every name Kafka knows, what it may hold, whether it acts here, and the typed result.
 //!
-//! [`keys`] is the table, one item a name. [`load`] reads flags, overrides and file into a [`BrokerConfig`];
+//! [`keys`] is the table, one item a name. [`load()`] reads flags, overrides and file into a [`BrokerConfig`];
 //! [`topic`] validates and resolves what topics override.
 
 pub mod broker;

@@ -16,11 +16,11 @@
 //! | check bytes of a peer or file once, then trust them | [`RecordBatch`] |
 //! | look at the header only | [`BatchHeader`], [`batch_bytes`], [`HeaderScan`] |
 //! | go through several batches in a row | [`BatchScan`] |
-//! | accept or refuse what a producer sent | [`validate`] |
+//! | accept or refuse what a producer sent | [`validate()`] |
 //! | write offsets, epoch and append time into a copy | [`patch_offset_and_epoch`], [`patch_timestamp`], [`ValidBatch::stamp`] |
 //! | read records | [`RecordBatch::records`] |
 //! | make a batch | [`BatchBuilder`] |
-//! | change a batch's codec | [`recompress`] |
+//! | change a batch's codec | [`recompress()`] |
 
 mod batch;
 mod builder;
