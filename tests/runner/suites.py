@@ -44,3 +44,7 @@ CLIENTS = (
 )
 
 ALL = CARGO + CLIENTS
+
+# Client suites that are known not to pass yet against our own broker, each with its reason: one counted, printed skip.
+# The one place for that; a suite comes off the list with the change that makes it pass.
+NOT_PASSING_YET = {}
