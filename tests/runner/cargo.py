@@ -1,4 +1,4 @@
-"""The Rust steps: each is one check, but `unit`, whose tests are counted one by one."""
+"""The steps on the code and its build: each is one check, but `unit`, whose tests are counted one by one."""
 
 import os
 import re
@@ -15,6 +15,7 @@ COMMANDS = {
     "deny": ["cargo", "deny", "check"],
     "unit": ["cargo", "test", "--workspace", "--no-fail-fast"],
     "build": ["cargo", "build", "--release", "-p", "broker"],
+    "no_simulator": [str(tools.ROOT / "tests" / "no_simulator.sh"), str(tools.TARGET / "release" / "ringlog")],
 }
 
 

@@ -33,9 +33,9 @@ def choose(options):
     else:
         chosen = list(suites.CLIENTS if options.clients or options.against or options.kafka else suites.ALL)
     build = next(s for s in suites.CARGO if s.name == "build")
-    if any(s in suites.CLIENTS for s in chosen) and build not in chosen and not (options.against or options.kafka):
+    if any(s in suites.CLIENTS or s.name == "no_simulator" for s in chosen) and build not in chosen and not (options.against or options.kafka):
         # Client suites of an old binary would tell lies.
-        chosen.insert(next(i for i, s in enumerate(chosen) if s in suites.CLIENTS), build)
+        chosen.insert(next(i for i, s in enumerate(chosen) if s in suites.CLIENTS or s.name == "no_simulator"), build)
     return chosen
 
 
@@ -51,6 +51,8 @@ def main(argv=None):
     for suite in choose(options):
         if suite in suites.CARGO:
             reason = tools.missing("cargo-deny") if suite.name == "deny" else tools.missing("cargo")
+            if suite.name == "no_simulator" and not broker.built:
+                reason = "the broker did not build"
             if reason:
                 report.skip(suite.name, reason)
                 continue

@@ -23,6 +23,7 @@ CARGO = (
     Suite("deny", "cargo deny check: advisories, licences, sources", needs=("cargo-deny",)),
     Suite("unit", "cargo test of the whole workspace, simulation and crash model included", seconds=(1800, 3600)),
     Suite("build", "cargo build --release", seconds=(1800, 1800)),
+    Suite("no_simulator", "the release binary holds nothing of the simulator"),
 )
 
 CLIENTS = (
