@@ -10,6 +10,10 @@
 pub mod controller;
 pub mod image;
 pub mod limits;
+pub mod quorum;
+mod service;
 
 pub use controller::{ControllerReply, ControllerRequest};
 pub use image::{Delta, Image};
+pub use quorum::{MetadataUpdate, QuorumConfig, QuorumError};
+pub use service::{Controller, ControllerConfig, Handled};

@@ -1,0 +1,140 @@
+//! Files that can't be right, on a simulated disk.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use protocol::internal::FeatureLevelRecord;
+use protocol::types::Str;
+use rt::fs::BLOCK;
+use rt::sim::{Node, Sim};
+
+use super::super::{Quorum, QuorumConfig, QuorumError};
+
+const LOG: &str = "/data/ringlog-raft.log";
+const SNAPSHOT: &str = "/data/ringlog-raft.snapshot";
+
+fn config() -> QuorumConfig {
+    QuorumConfig {
+        dir: "/data".into(),
+        node_id: 1,
+        cluster_id: Str::from("cluster"),
+        direct_io: true,
+        snapshot_bytes: 3 * BLOCK as u64,
+    }
+}
+
+/// Opens, commits `commits` entries one after the other, and stops cleanly.
+fn run(sim: &Sim, node: &Node, config: QuorumConfig, commits: i16) -> Result<i64, QuorumError> {
+    sim.block_on(node, async move {
+        let quorum = Quorum::open(&config, Vec::new()).await?;
+        for feature_level in 1..=commits {
+            let record = FeatureLevelRecord { name: "f".into(), feature_level, ..Default::default() };
+            quorum.propose(Some(Quorum::encode(&[record.into()])?)).committed().await?;
+        }
+        quorum.stop().await;
+        let offset = quorum.image().offset;
+        assert!(quorum.propose(None).committed().await.is_err(), "a stopped quorum takes nothing");
+        Ok(offset)
+    })
+}
+
+fn refusal(sim: &Sim, node: &Node, config: QuorumConfig) -> String {
+    run(sim, node, config, 0).unwrap_err().to_string()
+}
+
+fn change(node: &Node, path: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let disk = node.disk();
+    let mut content = disk.read_file(path).unwrap().to_vec();
+    change(&mut content);
+    disk.put_file(path, content).unwrap();
+}
+
+#[test]
+fn a_clean_stop_leaves_exact_files_that_go_on() {
+    let (sim, node) = Sim::with_node(1);
+    assert_eq!(run(&sim, &node, config(), 1).unwrap(), 0);
+    // Header, election, one entry.
+    assert_eq!(node.disk().read_file(LOG).unwrap().len(), 3 * BLOCK);
+    assert_eq!(run(&sim, &node, config(), 10).unwrap(), 10);
+    assert!(node.disk().names("/data").contains(&"ringlog-raft.snapshot".to_string()));
+    assert!(node.disk().read_file(LOG).unwrap().len() <= 5 * BLOCK, "the snapshot took the log's place");
+    assert_eq!(run(&sim, &node, config(), 1).unwrap(), 11);
+}
+
+#[test]
+fn files_of_others_are_refused() {
+    let (sim, node) = Sim::with_node(1);
+    run(&sim, &node, config(), 5).unwrap();
+    let other_cluster = QuorumConfig { cluster_id: "other".into(), ..config() };
+    assert_eq!(
+        refusal(&sim, &node, other_cluster),
+        format!("{SNAPSHOT}: it is of cluster cluster, this node is of other")
+    );
+    let other_node = QuorumConfig { node_id: 2, ..config() };
+    assert_eq!(refusal(&sim, &node, other_node), format!("{SNAPSHOT}: it is of node 1, this is node 2"));
+    assert!(run(&sim, &node, config(), 0).is_ok(), "a refusal changes nothing");
+}
+
+#[test]
+fn files_of_newer_versions_are_refused() {
+    for path in [LOG, SNAPSHOT] {
+        let (sim, node) = Sim::with_node(1);
+        run(&sim, &node, config(), 5).unwrap();
+        change(&node, path, |bytes| bytes[11] += 1);
+        let why = refusal(&sim, &node, config());
+        assert!(why.contains(path) && why.contains("newer version of Ringlog"), "{why}");
+    }
+}
+
+#[test]
+fn damage_is_refused() {
+    for (path, at) in [(LOG, 20), (SNAPSHOT, 20), (SNAPSHOT, BLOCK + 3), (LOG, BLOCK + 30)] {
+        let (sim, node) = Sim::with_node(1);
+        run(&sim, &node, config(), 5).unwrap();
+        change(&node, path, |bytes| bytes[at] ^= 4);
+        let why = refusal(&sim, &node, config());
+        assert!(why.contains(path) && why.contains("is damaged"), "{path} {at}: {why}");
+    }
+}
+
+#[test]
+fn a_missing_half_is_refused() {
+    let remove = |node: &Node, sim: &Sim, path: &'static str| {
+        sim.block_on(node, async move { rt::fs::remove_file(Path::new(path)).await.unwrap() });
+    };
+    let (sim, node) = Sim::with_node(1);
+    run(&sim, &node, config(), 5).unwrap();
+    remove(&node, &sim, LOG);
+    assert_eq!(refusal(&sim, &node, config()), format!("{LOG}: it is missing, though there is a snapshot"));
+    let (sim, node) = Sim::with_node(1);
+    run(&sim, &node, config(), 5).unwrap();
+    remove(&node, &sim, SNAPSHOT);
+    assert!(refusal(&sim, &node, config()).contains("but the snapshot ends at 0"));
+}
+
+#[test]
+fn a_torn_tail_is_cut() {
+    let (sim, node) = Sim::with_node(1);
+    run(&sim, &node, config(), 1).unwrap();
+    change(&node, LOG, |bytes| {
+        let torn = bytes[2 * BLOCK..2 * BLOCK + 40].to_vec();
+        bytes.extend_from_slice(&torn);
+        bytes.resize(4 * BLOCK, 1);
+    });
+    assert_eq!(run(&sim, &node, config(), 1).unwrap(), 1);
+    assert_eq!(run(&sim, &node, config(), 0).unwrap(), 1);
+}
+
+#[test]
+fn an_old_log_behind_a_new_snapshot_is_skipped() {
+    let (sim, node) = Sim::with_node(1);
+    let large = QuorumConfig { snapshot_bytes: 1 << 20, ..config() };
+    run(&sim, &node, large.clone(), 5).unwrap();
+    let old: Bytes = node.disk().read_file(LOG).unwrap();
+    // A start that writes a snapshot, then loses the new log, as in a crash between the two.
+    run(&sim, &node, QuorumConfig { snapshot_bytes: 1, ..config() }, 1).unwrap();
+    let log_after = node.disk().read_file(LOG).unwrap();
+    assert_ne!(old, log_after);
+    // The frames up to the snapshot, as they were before the log was started anew.
+    assert_eq!(run(&sim, &node, large, 0).unwrap(), 5);
+}
