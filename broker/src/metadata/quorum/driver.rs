@@ -182,7 +182,9 @@ impl Driver {
             self.tell(&MetadataUpdate::Delta(delta)).await;
         }
         self.applied = (index, term);
-        while let Some(first) = self.in_flight.pop_front_if(|first| first.index <= index) {
+        while self.in_flight.front().is_some_and(|first| first.index <= index)
+            && let Some(first) = self.in_flight.pop_front()
+        {
             let ours = (first.index, first.term) == (index, term);
             answer(first.pending, if ours { Ok(()) } else { Err(QuorumError::Stopped) });
         }
