@@ -6,7 +6,7 @@ use bytes::Bytes;
 use protocol::internal::FeatureLevelRecord;
 use protocol::types::Str;
 use rt::fs::BLOCK;
-use rt::sim::{Node, Sim};
+use rt::sim::{FaultOp, Node, Sim};
 
 use super::super::{Quorum, QuorumConfig, QuorumError};
 
@@ -137,4 +137,17 @@ fn an_old_log_behind_a_new_snapshot_is_skipped() {
     assert_ne!(old, log_after);
     // The frames up to the snapshot, as they were before the log was started anew.
     assert_eq!(run(&sim, &node, large, 0).unwrap(), 5);
+}
+
+/// Without it, the election's frame could reach the disk and the one before it, written by a killed process, not: that
+/// would look like damage.
+#[test]
+fn what_was_read_is_synced_before_the_election_is_written() {
+    let (sim, node) = Sim::with_node(1);
+    run(&sim, &node, config(), 1).unwrap();
+    let before = node.disk().read_file(LOG).unwrap();
+    node.disk().fail(FaultOp::Sync, "ringlog-raft.log", 1);
+    let why = refusal(&sim, &node, config());
+    assert!(why.starts_with(LOG), "{why}");
+    assert_eq!(node.disk().read_file(LOG).unwrap(), before, "nothing is written before the sync");
 }
