@@ -3,8 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    broker::cli::run(|_| {
-        eprintln!("ringlog: this build has no broker");
-        ExitCode::FAILURE
-    })
+    broker::cli::run(broker::server::serve)
 }

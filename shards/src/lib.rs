@@ -1,1 +1,11 @@
+//! The partition's life on its core: which shard owns it, its leader, and the lanes by which pieces of requests travel.
+//!
+//! Nothing is shared and nothing is locked: a shard reaches another shard's partition only by a piece sent through the
+//! [`Mesh`]. [`Placement`] says whose partition it is, [`Partition`] is its leader here.
+mod mesh;
+mod partition;
+mod placement;
 
+pub use mesh::{CREDITS, Mesh, MeshPorts, MeshStats, mesh};
+pub use partition::{Appended, Partition, PartitionError};
+pub use placement::{PartitionKey, Placement};

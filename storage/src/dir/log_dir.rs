@@ -184,7 +184,7 @@ impl LogDir {
 
     /// Closes all logs as a clean stop does, and ends. Hand the result to [`crate::DirHome::close`]. Logs
     /// that are offline keep the directory from counting as clean.
-    pub async fn close(self) -> ClosedDir {
+    pub async fn close(&self) -> ClosedDir {
         let logs = std::mem::take(&mut *self.logs.borrow_mut());
         let mut closed = ClosedDir { logs: Vec::new(), clean: true };
         let results = fan_out(logs.into_iter().collect(), OPENS_MAX, |(partition, log)| async move {

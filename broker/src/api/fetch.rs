@@ -1,0 +1,310 @@
+//! Fetch (key 1): records of partitions, or the wait for them.
+//!
+//! Planned on the connection's shard: the owners say without I/O what could be read, the request's bytes are dealt in the order of its
+//! partitions, then the owners hand over records. The first partition with records always gives a batch (KIP-74).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::future::{join_all, select_all};
+use protocol::error::ErrorCode;
+use protocol::messages::fetch_response::{EpochEndOffset, FetchableTopicResponse, PartitionData};
+use protocol::messages::{FetchRequest, FetchResponse};
+use protocol::types::Records;
+use rt::ShardId;
+use shards::PartitionKey;
+
+use crate::server::fetch_session::{FetchEntry, FetchName, SessionError};
+use crate::server::piece::{Answer, FetchPlanned, FetchShare, FetchSpot, FetchedPartition};
+use crate::server::{Piece, RequestContext, ShardState};
+
+/// One partition on its way through the fetch.
+struct Part {
+    entry: FetchEntry,
+    target: Result<(ShardId, FetchSpot), ErrorCode>,
+    planned: Option<FetchPlanned>,
+    fetched: Option<FetchedPartition>,
+}
+
+/// Answers a Fetch, after `max_wait_ms` at the latest.
+pub async fn handle(
+    shard: &Rc<ShardState>,
+    context: &RequestContext,
+    request: FetchRequest,
+) -> FetchResponse {
+    let version = context.api_version;
+    let by_id = version >= 13;
+    let entries = entries(&request);
+    let (session_id, epoch) = (request.session_id, request.session_epoch);
+    let sessions = &shard.fetch_sessions;
+    let incremental = version >= 7 && epoch > 0;
+    let entries = if incremental {
+        let forgotten = forgotten(&request);
+        match sessions.advance(session_id, epoch, entries, &forgotten, by_id) {
+            Ok(entries) => entries,
+            Err(error) => return session_error(error),
+        }
+    } else {
+        if version >= 7 && session_id != 0 {
+            sessions.close(session_id);
+        }
+        entries
+    };
+    let wants_session = version >= 7 && epoch == 0;
+    let mut parts = resolve(shard, entries, by_id);
+    plan_until_enough(shard, &mut parts, &request).await;
+    read(shard, &mut parts, &request).await;
+
+    let id = match (incremental, wants_session) {
+        (true, _) => session_id,
+        (false, true) => sessions.open(Vec::new(), by_id),
+        (false, false) => 0,
+    };
+    respond(shard, parts, id, incremental, version, request.isolation_level)
+}
+
+fn session_error(error: SessionError) -> FetchResponse {
+    let code = match error {
+        SessionError::NotFound => ErrorCode::FETCH_SESSION_ID_NOT_FOUND,
+        SessionError::InvalidEpoch => ErrorCode::INVALID_FETCH_SESSION_EPOCH,
+        SessionError::TopicId => ErrorCode::FETCH_SESSION_TOPIC_ID_ERROR,
+    };
+    FetchResponse { error_code: code.code(), ..Default::default() }
+}
+
+fn entries(request: &FetchRequest) -> Vec<FetchEntry> {
+    let mut entries = Vec::new();
+    for topic in &request.topics {
+        for partition in &topic.partitions {
+            entries.push(FetchEntry {
+                name: FetchName {
+                    topic: topic.topic.detached(),
+                    topic_id: topic.topic_id,
+                    partition: partition.partition,
+                },
+                offset: partition.fetch_offset,
+                bytes_max: usize::try_from(partition.partition_max_bytes).unwrap_or(0),
+                leader_epoch: partition.current_leader_epoch,
+                last_fetched_epoch: partition.last_fetched_epoch,
+                told: None,
+            });
+        }
+    }
+    entries
+}
+
+fn forgotten(request: &FetchRequest) -> Vec<FetchName> {
+    let names = request.forgotten_topics_data.iter().flat_map(|topic| {
+        topic.partitions.iter().map(|partition| FetchName {
+            topic: topic.topic.clone(),
+            topic_id: topic.topic_id,
+            partition: *partition,
+        })
+    });
+    names.collect()
+}
+
+fn resolve(shard: &Rc<ShardState>, entries: Vec<FetchEntry>, by_id: bool) -> Vec<Part> {
+    let image = shard.image.borrow();
+    let part = |entry: FetchEntry| {
+        let (topic, unknown) = if by_id {
+            (image.topic_by_id(entry.name.topic_id), ErrorCode::UNKNOWN_TOPIC_ID)
+        } else {
+            (image.topic(&entry.name.topic), ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
+        };
+        let target = match topic {
+            None => Err(unknown),
+            Some(topic) if topic.partition(entry.name.partition).is_none() => {
+                Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
+            }
+            Some(topic) => {
+                let key = PartitionKey { topic_id: topic.id, partition: entry.name.partition };
+                let spot = FetchSpot {
+                    key,
+                    offset: entry.offset,
+                    bytes_max: entry.bytes_max,
+                    leader_epoch: entry.leader_epoch,
+                    last_fetched_epoch: entry.last_fetched_epoch,
+                    seen_high_watermark: -1,
+                };
+                shard.owner(&key).map(|owner| (owner, spot)).ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
+            }
+        };
+        Part { entry, target, planned: None, fetched: None }
+    };
+    entries.into_iter().map(part).collect()
+}
+
+/// Plans, and plans anew when something moved, until there is enough, an error to tell, or no time left.
+async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) {
+    let deadline = rt::now() + Duration::from_millis(request.max_wait_ms.max(0) as u64);
+    let bytes_min = usize::try_from(request.min_bytes).unwrap_or(0);
+    loop {
+        plan(shard, parts).await;
+        let planned = parts.iter().filter_map(|part| part.planned.as_ref());
+        let bytes: usize = planned.clone().map(|planned| planned.bytes).sum();
+        let tells = |planned: &FetchPlanned| planned.error.is_error() || planned.diverging.is_some();
+        let news = parts.iter().any(|part| part.target.is_err()) || planned.clone().any(tells);
+        let now = rt::now();
+        if bytes >= bytes_min || news || now >= deadline {
+            return;
+        }
+        wait(shard, parts, deadline.saturating_since(now)).await;
+    }
+}
+
+async fn plan(shard: &Rc<ShardState>, parts: &mut [Part]) {
+    let mut by_owner: BTreeMap<ShardId, Vec<usize>> = BTreeMap::new();
+    for (index, part) in parts.iter().enumerate() {
+        if let Ok((owner, _)) = &part.target {
+            by_owner.entry(*owner).or_default().push(index);
+        }
+    }
+    let calls = by_owner.into_iter().map(|(owner, indexes)| {
+        let spots: Vec<FetchSpot> =
+            indexes.iter().filter_map(|index| Some(parts[*index].target.ok()?.1)).collect();
+        async move { (indexes, shard.call(owner, Piece::FetchPlan(spots)).await) }
+    });
+    for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
+        if let Answer::FetchPlan(planned) = answer {
+            for (index, planned) in indexes.into_iter().zip(planned) {
+                parts[index].planned = Some(planned);
+            }
+        }
+    }
+}
+
+async fn wait(shard: &Rc<ShardState>, parts: &[Part], within: Duration) {
+    let mut by_owner: BTreeMap<ShardId, Vec<FetchSpot>> = BTreeMap::new();
+    for part in parts {
+        if let (Ok((owner, spot)), Some(planned)) = (&part.target, &part.planned) {
+            let spot = FetchSpot { seen_high_watermark: planned.high_watermark, ..*spot };
+            by_owner.entry(*owner).or_default().push(spot);
+        }
+    }
+    if by_owner.is_empty() {
+        rt::sleep(within).await;
+        return;
+    }
+    // Rounded up, so that the last wait doesn't end a moment before the deadline.
+    let max_wait_ms = u32::try_from(within.as_millis()).unwrap_or(u32::MAX).saturating_add(1);
+    let calls = by_owner
+        .into_iter()
+        .map(|(owner, spots)| Box::pin(shard.call(owner, Piece::FetchWait { spots, max_wait_ms })));
+    drop(select_all(calls.collect::<Vec<_>>()).await);
+}
+
+async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) {
+    let limit =
+        usize::try_from(request.max_bytes).unwrap_or(0).min(shard.node.config.network.fetch_max_bytes);
+    let mut left = limit;
+    let mut first = true;
+    let mut by_owner: BTreeMap<ShardId, (Vec<usize>, Vec<FetchShare>)> = BTreeMap::new();
+    for (index, part) in parts.iter().enumerate() {
+        let (Ok((owner, spot)), Some(planned)) = (&part.target, &part.planned) else { continue };
+        if planned.bytes == 0 || (left == 0 && !first) {
+            continue;
+        }
+        // The plan is an estimate for what is in files, so the share is the limit and not the estimate.
+        let share = spot.bytes_max.min(left);
+        left -= share.min(planned.bytes.max(1));
+        let share = FetchShare { spot: FetchSpot { bytes_max: share, ..*spot }, min_one: first };
+        first = false;
+        let (indexes, shares) = by_owner.entry(*owner).or_default();
+        indexes.push(index);
+        shares.push(share);
+    }
+    let calls = by_owner.into_iter().map(|(owner, (indexes, shares))| async move {
+        (indexes, shard.call(owner, Piece::FetchRead(shares)).await)
+    });
+    for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
+        if let Answer::FetchRead(fetched) = answer {
+            for (index, fetched) in indexes.into_iter().zip(fetched) {
+                parts[index].fetched = Some(fetched);
+            }
+        }
+    }
+}
+
+fn respond(
+    shard: &Rc<ShardState>,
+    parts: Vec<Part>,
+    session_id: i32,
+    incremental: bool,
+    version: i16,
+    isolation_level: i8,
+) -> FetchResponse {
+    let mut responses: Vec<FetchableTopicResponse> = Vec::new();
+    let mut told = Vec::with_capacity(parts.len());
+    for mut part in parts {
+        let data = partition_data(&mut part, version, isolation_level);
+        let news = (data.error_code, data.high_watermark, data.log_start_offset);
+        let has_records = data.records.as_ref().is_some_and(|records| !records.is_empty());
+        let silent = incremental
+            && !has_records
+            && data.error_code == 0
+            && data.diverging_epoch.epoch == -1
+            && part.entry.told == Some(news);
+        part.entry.told = Some(news);
+        if !silent {
+            push(&mut responses, &part.entry.name, data);
+        }
+        told.push((part.entry, has_records));
+    }
+    if session_id != 0 {
+        shard.fetch_sessions.told(session_id, told);
+    }
+    FetchResponse { session_id, responses, ..Default::default() }
+}
+
+fn push(responses: &mut Vec<FetchableTopicResponse>, name: &FetchName, data: PartitionData) {
+    let same = |topic: &FetchableTopicResponse| topic.topic == name.topic && topic.topic_id == name.topic_id;
+    if let Some(last) = responses.last_mut().filter(|topic| same(topic)) {
+        last.partitions.push(data);
+        return;
+    }
+    responses.push(FetchableTopicResponse {
+        topic: name.topic.clone(),
+        topic_id: name.topic_id,
+        partitions: vec![data],
+        ..Default::default()
+    });
+}
+
+fn partition_data(part: &mut Part, version: i16, isolation_level: i8) -> PartitionData {
+    let planned = part.planned.as_ref();
+    let fetched = part.fetched.take();
+    let error = match (&part.target, planned, &fetched) {
+        (Err(code), _, _) => *code,
+        (Ok(_), None, _) => ErrorCode::NOT_LEADER_OR_FOLLOWER,
+        (Ok(_), Some(planned), None) => planned.error,
+        (Ok(_), Some(_), Some(fetched)) => fetched.error,
+    };
+    let error = match error {
+        ErrorCode::KAFKA_STORAGE_ERROR if version <= 5 => ErrorCode::NOT_LEADER_OR_FOLLOWER,
+        error => error,
+    };
+    let marks = match (&fetched, planned) {
+        (Some(fetched), _) if fetched.error.is_none() => (fetched.high_watermark, fetched.log_start_offset),
+        (_, Some(planned)) => (planned.high_watermark, planned.log_start_offset),
+        (_, None) => (-1, -1),
+    };
+    let diverging = planned.and_then(|planned| planned.diverging);
+    let records = fetched.map(|fetched| fetched.records).unwrap_or_default();
+    PartitionData {
+        partition_index: part.entry.name.partition,
+        error_code: error.code(),
+        high_watermark: marks.0,
+        // There are no transactions yet, so nothing is undecided below the high watermark.
+        last_stable_offset: marks.0,
+        log_start_offset: marks.1,
+        diverging_epoch: diverging
+            .map(|(epoch, end_offset)| EpochEndOffset { epoch, end_offset, ..Default::default() })
+            .unwrap_or_default(),
+        aborted_transactions: (isolation_level == 1).then(Vec::new),
+        preferred_read_replica: -1,
+        records: Some(Records::from(records)),
+        ..Default::default()
+    }
+}

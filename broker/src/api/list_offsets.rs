@@ -1,0 +1,81 @@
+//! ListOffsets (key 2): offsets by time, and the ends of partitions.
+
+use std::rc::Rc;
+
+use futures_util::future::join_all;
+use protocol::error::ErrorCode;
+use protocol::messages::list_offsets_request::ListOffsetsPartition;
+use protocol::messages::list_offsets_response::{ListOffsetsPartitionResponse, ListOffsetsTopicResponse};
+use protocol::messages::{ListOffsetsRequest, ListOffsetsResponse};
+use shards::PartitionKey;
+
+use crate::server::piece::{Answer, OffsetQuestion};
+use crate::server::{Piece, RequestContext, ShardState};
+
+/// Answers ListOffsets, partition by partition.
+pub async fn handle(
+    shard: &Rc<ShardState>,
+    context: &RequestContext,
+    request: ListOffsetsRequest,
+) -> ListOffsetsResponse {
+    let mut topics = Vec::with_capacity(request.topics.len());
+    for topic in request.topics {
+        let found = shard.image.borrow().topic(&topic.name).map(|found| (found.id, found.partitions.len()));
+        let answers =
+            topic.partitions.iter().map(|partition| one(shard, context.api_version, found, partition));
+        let partitions = join_all(answers.collect::<Vec<_>>()).await;
+        topics.push(ListOffsetsTopicResponse { name: topic.name, partitions, ..Default::default() });
+    }
+    ListOffsetsResponse { topics, ..Default::default() }
+}
+
+async fn one(
+    shard: &Rc<ShardState>,
+    version: i16,
+    topic: Option<(protocol::types::Uuid, usize)>,
+    partition: &ListOffsetsPartition,
+) -> ListOffsetsPartitionResponse {
+    let partition_index = partition.partition_index;
+    let failed = |code: ErrorCode| ListOffsetsPartitionResponse {
+        partition_index,
+        error_code: code.code(),
+        ..Default::default()
+    };
+    let Some((topic_id, partitions)) = topic else {
+        return failed(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+    };
+    if usize::try_from(partition_index).map_or(true, |index| index >= partitions) {
+        return failed(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+    }
+    // Special times came one by one: -3 with version 7 (KIP-734), -4 with 8 (KIP-405), -5 with 9 (KIP-1005), -6 with 11 (KIP-1023).
+    let oldest = match version {
+        ..7 => -2,
+        7 => -3,
+        8 => -4,
+        9 | 10 => -5,
+        11.. => -6,
+    };
+    if partition.timestamp < oldest {
+        return failed(ErrorCode::UNSUPPORTED_VERSION);
+    }
+    let key = PartitionKey { topic_id, partition: partition_index };
+    let Some(owner) = shard.owner(&key) else {
+        return failed(ErrorCode::NOT_LEADER_OR_FOLLOWER);
+    };
+    let question = OffsetQuestion {
+        key,
+        timestamp: partition.timestamp,
+        leader_epoch: if version >= 4 { partition.current_leader_epoch } else { -1 },
+    };
+    match shard.call(owner, Piece::ListOffset(question)).await {
+        Answer::ListOffset(answer) => ListOffsetsPartitionResponse {
+            partition_index,
+            error_code: answer.error.code(),
+            timestamp: answer.timestamp,
+            offset: answer.offset,
+            leader_epoch: answer.leader_epoch,
+            ..Default::default()
+        },
+        _ => failed(ErrorCode::NOT_LEADER_OR_FOLLOWER),
+    }
+}

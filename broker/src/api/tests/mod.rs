@@ -1,0 +1,4 @@
+//! The pure parts of the API handlers.
+
+mod api_versions;
+mod metadata;

@@ -1,0 +1,218 @@
+//! From a frame to the handler of its API, and from its response to bytes.
+
+use std::rc::Rc;
+
+use bytes::Bytes;
+use protocol::api::ApiKey;
+use protocol::error::ErrorCode;
+use protocol::header::{RequestHeader, response_frame};
+use protocol::messages::api_versions_response::ApiVersion;
+use protocol::messages::{
+    ApiMessage, ApiVersionsRequest, ApiVersionsResponse, CreateTopicsRequest, DeleteGroupsRequest,
+    DeleteTopicsRequest, DescribeGroupsRequest, FetchRequest, FindCoordinatorRequest, HeartbeatRequest,
+    InitProducerIdRequest, JoinGroupRequest, LeaveGroupRequest, ListGroupsRequest, ListOffsetsRequest,
+    Message, MetadataRequest, OffsetCommitRequest, OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
+};
+use protocol::types::Str;
+use protocol::wire::{DecodeError, Reader};
+
+use super::replies::{Reply, ReplyFuture};
+use super::state::{RequestContext, ShardState};
+use crate::api;
+
+/// APIs with a handler; ApiVersions tells these.
+pub const SERVED: [ApiKey; 18] = [
+    ApiKey::Produce,
+    ApiKey::Fetch,
+    ApiKey::ListOffsets,
+    ApiKey::Metadata,
+    ApiKey::OffsetCommit,
+    ApiKey::OffsetFetch,
+    ApiKey::FindCoordinator,
+    ApiKey::JoinGroup,
+    ApiKey::Heartbeat,
+    ApiKey::LeaveGroup,
+    ApiKey::SyncGroup,
+    ApiKey::DescribeGroups,
+    ApiKey::ListGroups,
+    ApiKey::ApiVersions,
+    ApiKey::CreateTopics,
+    ApiKey::DeleteTopics,
+    ApiKey::InitProducerId,
+    ApiKey::DeleteGroups,
+];
+
+/// The other end of a connection.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// Its address, as Kafka writes it: `/127.0.0.1`.
+    pub host: Str,
+    /// Number of the listener it came by.
+    pub listener: usize,
+}
+
+/// A request that was understood.
+pub enum Request {
+    /// Begun in order, before it is queued.
+    Produce(Produce),
+    /// Begun when it is polled.
+    Other(ReplyFuture),
+}
+
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Produce(produce) => produce.fmt(f),
+            Self::Other(_) => f.write_str("Other"),
+        }
+    }
+}
+
+/// A request that can't be answered: its connection is to be closed.
+#[derive(Debug, thiserror::Error)]
+pub enum Violation {
+    /// No header, or no such request.
+    #[error(transparent)]
+    Undecodable(#[from] DecodeError),
+    /// An API that isn't served here.
+    #[error("{0} isn't served")]
+    NotServed(ApiKey),
+    /// A version that doesn't exist.
+    #[error("{0} version {1} isn't supported")]
+    Version(ApiKey, i16),
+}
+
+/// A Produce that was decoded.
+#[derive(Debug)]
+pub struct Produce {
+    context: RequestContext,
+    correlation_id: i32,
+    request: ProduceRequest,
+}
+
+impl Produce {
+    /// Stage one: every batch has its place in its partition's order when this returns. The future is stage two.
+    pub async fn start(self, shard: &Rc<ShardState>) -> ReplyFuture {
+        let (version, correlation_id) = (self.context.api_version, self.correlation_id);
+        let stage_two = api::produce::start(Rc::clone(shard), self.context, self.request).await;
+        Box::pin(async move {
+            match stage_two.await {
+                Ok(Some(response)) => reply(correlation_id, &response, version),
+                Ok(None) => Reply::Nothing,
+                Err(api::Close) => Reply::Close,
+            }
+        })
+    }
+}
+
+/// Decodes a frame and finds its handler.
+///
+/// # Errors
+/// Whatever can't be answered: Kafka closes the connection too, since it can't know what the peer would understand.
+pub fn decode(shard: &Rc<ShardState>, peer: &Peer, frame: Bytes) -> Result<Request, Violation> {
+    let frame_bytes = frame.len();
+    let mut reader = Reader::new(frame);
+    let header = RequestHeader::decode(&mut reader)?;
+    let key = ApiKey::from_code(header.api_key)
+        .filter(|key| SERVED.contains(key))
+        .ok_or_else(|| refused(header.api_key))?;
+    let version = header.api_version;
+    if !key.valid_versions().is_some_and(|valid| valid.contains(version)) {
+        if key == ApiKey::ApiVersions {
+            let response = api_versions_refusal();
+            return Ok(Request::Other(Box::pin(async move {
+                // KIP-511: version 0 is what every client can read.
+                reply(header.correlation_id, &response, 0)
+            })));
+        }
+        return Err(Violation::Version(key, version));
+    }
+    let context = RequestContext {
+        api_version: version,
+        client_id: header.client_id.unwrap_or_default(),
+        client_host: peer.host.clone(),
+        listener: peer.listener,
+        frame_bytes,
+    };
+    let call = Call { shard: Rc::clone(shard), context, correlation_id: header.correlation_id };
+    handle(key, call, &mut reader)
+}
+
+fn refused(api_key: i16) -> Violation {
+    match ApiKey::from_code(api_key) {
+        Some(key) => Violation::NotServed(key),
+        None => DecodeError::Unknown { what: "API key", value: u32::from(api_key as u16) }.into(),
+    }
+}
+
+/// A request on its way to its handler.
+struct Call {
+    shard: Rc<ShardState>,
+    context: RequestContext,
+    correlation_id: i32,
+}
+
+/// `other!(call, reader, module, Request)`: decodes, and makes the future that handles and encodes.
+macro_rules! other {
+    ($call:ident, $reader:ident, $api:ident, $request:ty) => {{
+        let request = <$request>::decode($reader, $call.context.api_version)?;
+        Ok(Request::Other(Box::pin(async move {
+            let response = api::$api::handle(&$call.shard, &$call.context, request).await;
+            reply($call.correlation_id, &response, $call.context.api_version)
+        })))
+    }};
+}
+
+fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation> {
+    match key {
+        ApiKey::Produce => {
+            let request = ProduceRequest::decode(r, call.context.api_version)?;
+            let Call { context, correlation_id, .. } = call;
+            Ok(Request::Produce(Produce { context, correlation_id, request }))
+        }
+        ApiKey::Fetch => other!(call, r, fetch, FetchRequest),
+        ApiKey::ListOffsets => other!(call, r, list_offsets, ListOffsetsRequest),
+        ApiKey::Metadata => other!(call, r, metadata, MetadataRequest),
+        ApiKey::OffsetCommit => other!(call, r, offset_commit, OffsetCommitRequest),
+        ApiKey::OffsetFetch => other!(call, r, offset_fetch, OffsetFetchRequest),
+        ApiKey::FindCoordinator => other!(call, r, find_coordinator, FindCoordinatorRequest),
+        ApiKey::JoinGroup => other!(call, r, join_group, JoinGroupRequest),
+        ApiKey::Heartbeat => other!(call, r, heartbeat, HeartbeatRequest),
+        ApiKey::LeaveGroup => other!(call, r, leave_group, LeaveGroupRequest),
+        ApiKey::SyncGroup => other!(call, r, sync_group, SyncGroupRequest),
+        ApiKey::DescribeGroups => other!(call, r, describe_groups, DescribeGroupsRequest),
+        ApiKey::ListGroups => other!(call, r, list_groups, ListGroupsRequest),
+        ApiKey::ApiVersions => other!(call, r, api_versions, ApiVersionsRequest),
+        ApiKey::CreateTopics => other!(call, r, create_topics, CreateTopicsRequest),
+        ApiKey::DeleteTopics => other!(call, r, delete_topics, DeleteTopicsRequest),
+        ApiKey::InitProducerId => other!(call, r, init_producer_id, InitProducerIdRequest),
+        ApiKey::DeleteGroups => other!(call, r, delete_groups, DeleteGroupsRequest),
+        other => Err(Violation::NotServed(other)),
+    }
+}
+
+fn api_versions_refusal() -> ApiVersionsResponse {
+    let valid = ApiKey::ApiVersions.valid_versions();
+    let api_keys = valid.iter().map(|valid| ApiVersion {
+        api_key: ApiKey::ApiVersions.code(),
+        min_version: valid.min,
+        max_version: valid.max,
+        ..Default::default()
+    });
+    ApiVersionsResponse {
+        error_code: ErrorCode::UNSUPPORTED_VERSION.code(),
+        api_keys: api_keys.collect(),
+        ..Default::default()
+    }
+}
+
+/// A response as bytes. One that can't be written is our own mistake, and costs the connection alone.
+fn reply<M: ApiMessage>(correlation_id: i32, response: &M, version: i16) -> Reply {
+    match response_frame(correlation_id, response, version) {
+        Ok(frame) => Reply::Send(frame.into_bufs()),
+        Err(error) => {
+            tracing::error!(api = %M::API, version, %error, "a response can't be written");
+            Reply::Close
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! [`FrameReader`]: requests out of a connection's bytes.
+
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use protocol::limits::FRAME_PREFIX_BYTES;
+use rt::net::Conn;
+use rt::sync::{Budget, Permit};
+
+/// Shortest request: key, version and correlation id, in bytes.
+const FRAME_BYTES_MIN: usize = 8;
+
+/// Room for a connection that says little, in bytes: most connections are idle most of the time.
+const ROOM_BYTES_MIN: usize = 4 << 10;
+
+/// Room for a connection that says much, and what must have arrived before a claimed size is believed, in bytes.
+const ROOM_BYTES_MAX: usize = 64 << 10;
+
+/// A request that has begun must go on within this.
+const STALL: Duration = Duration::from_secs(30);
+
+/// Reads frames: a size of 4 bytes, then as many bytes.
+///
+/// Small frames are slices of the buffer they arrived in, many to one call of the system; a large one gets a buffer of its own.
+/// What a peer merely claims costs no memory: the budget is asked first, and the buffer grows when bytes are there.
+#[derive(Debug)]
+pub struct FrameReader {
+    conn: Rc<Conn>,
+    buf: BytesMut,
+    room: usize,
+    frame_bytes_max: usize,
+}
+
+/// Why there is no further frame.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    /// The peer ended the connection between two frames.
+    #[error("end of stream")]
+    End,
+    /// Nothing came for as long as a connection may be idle.
+    #[error("idle")]
+    Idle,
+    /// The peer ended the connection within a frame.
+    #[error("the stream ended within a request")]
+    Truncated,
+    /// The peer stopped within a frame.
+    #[error("a request stalled")]
+    Stalled,
+    /// A size that no request has.
+    #[error("a request of {0} bytes")]
+    Size(i32),
+    /// The connection broke.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl FrameError {
+    /// Whether the peer broke the protocol.
+    pub fn is_violation(&self) -> bool {
+        matches!(self, Self::Truncated | Self::Stalled | Self::Size(_))
+    }
+}
+
+impl FrameReader {
+    /// Frames of `conn`, at most `frame_bytes_max` bytes each.
+    pub fn new(conn: Rc<Conn>, frame_bytes_max: usize) -> FrameReader {
+        FrameReader { conn, buf: BytesMut::new(), room: ROOM_BYTES_MIN, frame_bytes_max }
+    }
+
+    /// Waits until a frame has begun, at most `idle`. What has arrived is kept, so it may be called again.
+    ///
+    /// # Errors
+    /// `End`, `Idle`, `Truncated`, `Io`.
+    pub async fn begun(&mut self, idle: Option<Duration>) -> Result<(), FrameError> {
+        if !self.buf.is_empty() {
+            return Ok(());
+        }
+        match self.fill(idle).await {
+            Err(FrameError::Truncated) => Err(FrameError::End),
+            Err(FrameError::Stalled) => Err(FrameError::Idle),
+            other => other,
+        }
+    }
+
+    /// The frame that has begun, without its size, and its share of the budget.
+    ///
+    /// # Errors
+    /// `Size`, `Truncated`, `Stalled`, `Io`; the stream is of no use afterwards.
+    pub async fn frame(&mut self, budget: &Budget) -> Result<(Bytes, Permit), FrameError> {
+        while self.buf.len() < FRAME_PREFIX_BYTES {
+            self.fill(Some(STALL)).await?;
+        }
+        let prefix = self.buf.split_to(FRAME_PREFIX_BYTES);
+        let size = prefix[..].try_into().map_or(-1, i32::from_be_bytes);
+        let len =
+            usize::try_from(size).ok().filter(|len| (FRAME_BYTES_MIN..=self.frame_bytes_max).contains(len));
+        let len = len.ok_or(FrameError::Size(size))?;
+        let permit = budget.take(len).await;
+        while self.buf.len() < len.min(ROOM_BYTES_MAX) {
+            self.fill(Some(STALL)).await?;
+        }
+        if self.buf.len() < len {
+            self.fill_large(len).await?;
+        }
+        Ok((self.buf.split_to(len).freeze(), permit))
+    }
+
+    /// Moves to a buffer of the frame's own and reads the rest straight into it.
+    async fn fill_large(&mut self, len: usize) -> Result<(), FrameError> {
+        let mut own = BytesMut::with_capacity(len);
+        own.extend_from_slice(&self.buf);
+        self.buf = own;
+        while self.buf.len() < len {
+            self.recv(Some(STALL)).await?;
+        }
+        Ok(())
+    }
+
+    async fn fill(&mut self, within: Option<Duration>) -> Result<(), FrameError> {
+        if self.buf.capacity() - self.buf.len() < self.room / 2 {
+            self.buf.reserve(self.room);
+        }
+        let spare = self.buf.capacity() - self.buf.len();
+        let received = self.recv(within).await?;
+        self.room = match received {
+            _ if received >= spare => (self.room * 4).min(ROOM_BYTES_MAX),
+            _ if received < self.room / 16 => (self.room / 2).max(ROOM_BYTES_MIN),
+            _ => self.room,
+        };
+        Ok(())
+    }
+
+    /// One receive into the spare capacity, which isn't 0.
+    async fn recv(&mut self, within: Option<Duration>) -> Result<usize, FrameError> {
+        let receiving = self.conn.recv(std::mem::take(&mut self.buf));
+        let (received, buf) = match within {
+            // The buffer is lost with the future, and the stream's use with it.
+            Some(within) => rt::timeout(within, receiving).await.map_err(|_| FrameError::Stalled)?,
+            None => receiving.await,
+        };
+        self.buf = buf;
+        match received? {
+            0 => Err(FrameError::Truncated),
+            received => Ok(received),
+        }
+    }
+}

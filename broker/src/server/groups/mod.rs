@@ -1,0 +1,16 @@
+//! The group coordinators of a shard: one for each partition of `__consumer_offsets` that it owns.
+//!
+//! ```text
+//!   api::* ── Piece::Group ── handle ── GroupCoordinator ── PartitionLog ── shards::Partition
+//! ```
+
+mod clock;
+mod coordinators;
+mod handle;
+mod log;
+mod request;
+mod topics;
+
+pub use coordinators::Coordinators;
+pub use handle::handle;
+pub use request::{GroupAnswer, GroupRequest};

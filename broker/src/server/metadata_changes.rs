@@ -1,0 +1,190 @@
+//! What a shard does when metadata changes: bring its image forward, open, create and delete the logs it owns, lead them.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use protocol::internal::MetadataRecord;
+use protocol::types::Uuid;
+use shards::{Partition, PartitionKey};
+use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicPartition};
+
+use super::state::ShardState;
+use crate::config::TopicConfig;
+use crate::metadata::image::{RESOURCE_TOPIC, Topic};
+use crate::metadata::{Delta, Image};
+
+/// Topic that holds the groups and their offsets.
+pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
+
+/// Applies a committed delta. When this returns, the shard serves what the delta made.
+///
+/// # Panics
+/// If the delta doesn't fit the image: the shard would go on with another state than the quorum's.
+pub async fn apply(shard: &Rc<ShardState>, delta: Delta) {
+    let (removed, leaders) = {
+        let mut image = shard.image.borrow_mut();
+        let removed = removed_by(&delta, &image);
+        if let Err(error) = image.apply_delta(&delta) {
+            panic!("metadata at offset {} can't be applied: {error}", delta.base_offset);
+        }
+        let touched = touched_by(&delta, &image);
+        (removed, place(shard, touched.iter().filter_map(|id| image.topic_by_id(*id))))
+    };
+    for (id, name, partitions) in removed {
+        forget(shard, id, &name, partitions).await;
+    }
+    for wanted in leaders {
+        lead(shard, wanted).await;
+    }
+}
+
+/// Leads what the image at the start says. The logs that exist are opened, missing ones made.
+pub async fn lead_all(shard: &Rc<ShardState>) {
+    let leaders = place(shard, shard.image.borrow().topics());
+    for wanted in leaders {
+        lead(shard, wanted).await;
+    }
+}
+
+struct Wanted {
+    key: PartitionKey,
+    topic: String,
+    epoch: LeaderEpoch,
+    config: Rc<TopicConfig>,
+}
+
+/// Topics that the delta deletes: id, name and number of partitions.
+fn removed_by(delta: &Delta, image: &Image) -> Vec<(Uuid, String, usize)> {
+    let removed = delta.records.iter().filter_map(|record| match record {
+        MetadataRecord::RemoveTopic(removed) => image.topic_by_id(removed.topic_id),
+        _ => None,
+    });
+    removed.map(|topic| (topic.id, topic.name.to_string(), topic.partitions.len())).collect()
+}
+
+/// Topics that the delta makes or changes, as of the image after it.
+fn touched_by(delta: &Delta, image: &Image) -> BTreeSet<Uuid> {
+    let touched = delta.records.iter().filter_map(|record| match record {
+        MetadataRecord::Topic(made) => Some(made.topic_id),
+        MetadataRecord::Partition(made) => Some(made.topic_id),
+        MetadataRecord::PartitionChange(changed) => Some(changed.topic_id),
+        MetadataRecord::Config(changed) if changed.resource_type == RESOURCE_TOPIC => {
+            image.topic(&changed.resource_name).map(|topic| topic.id)
+        }
+        _ => None,
+    });
+    touched.collect()
+}
+
+/// Places new partitions and resolves configs; gives those this shard is to lead and doesn't, or leads in an older epoch.
+fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) -> Vec<Wanted> {
+    let mut placement = shard.placement.borrow_mut();
+    let mut configs = shard.topic_configs.borrow_mut();
+    let partitions = shard.partitions.borrow();
+    let mut wanted = Vec::new();
+    for topic in topics {
+        let config = TopicConfig::resolve(&topic.configs, &shard.node.config.values);
+        let config = match configs.get(&topic.id) {
+            Some(known) if **known == config => Rc::clone(known),
+            _ => {
+                let config = Rc::new(config);
+                configs.insert(topic.id, Rc::clone(&config));
+                config
+            }
+        };
+        for (index, partition) in topic.partitions.iter().enumerate() {
+            let key = PartitionKey { topic_id: topic.id, partition: index as i32 };
+            let owner = placement.place(key);
+            let leads = partition.leader == shard.node.config.node_id && owner == shard.id;
+            let epoch = LeaderEpoch(partition.leader_epoch);
+            let known = partitions.get(&key).is_some_and(|known| known.leader_epoch() == epoch);
+            if leads && !known {
+                let topic = topic.name.to_string();
+                wanted.push(Wanted { key, topic, epoch, config: Rc::clone(&config) });
+            } else if let Some(known) = partitions.get(&key).filter(|_| leads) {
+                known.log().set_config(log_config(shard, &config));
+            }
+        }
+    }
+    wanted
+}
+
+async fn lead(shard: &Rc<ShardState>, wanted: Wanted) {
+    let name = TopicPartition::new(wanted.topic.clone(), wanted.key.partition);
+    let log = match shard.log_dir.log(&name) {
+        Some(log) if log.topic_id() == wanted.key.topic_id => Ok(log),
+        Some(_) => Err(StorageError::Exists(name.clone())),
+        None => open_or_create(shard, &name, &wanted).await,
+    };
+    let log = match log {
+        Ok(log) => log,
+        Err(error) => {
+            tracing::error!(partition = %name, %error, "the partition can't be served");
+            return;
+        }
+    };
+    let partition = Rc::new(Partition::lead(wanted.key, log, wanted.epoch));
+    shard.partitions.borrow_mut().insert(wanted.key, Rc::clone(&partition));
+    if wanted.topic == OFFSETS_TOPIC {
+        shard.coordinators.ensure(shard, wanted.key.partition, partition);
+    }
+}
+
+async fn open_or_create(
+    shard: &Rc<ShardState>,
+    name: &TopicPartition,
+    wanted: &Wanted,
+) -> Result<Log, StorageError> {
+    let config = log_config(shard, &wanted.config);
+    match shard.log_dir.open_log(name.clone(), config.clone()).await {
+        Err(StorageError::Unknown(_)) => {
+            shard.log_dir.create_log(name.clone(), wanted.key.topic_id, config).await
+        }
+        Ok(log) if log.topic_id() != wanted.key.topic_id => {
+            // Left by a topic of that name that was deleted while this node was down, or in the middle of deleting it.
+            shard.log_dir.delete_log(name).await?;
+            shard.log_dir.create_log(name.clone(), wanted.key.topic_id, config).await
+        }
+        opened => opened,
+    }
+}
+
+async fn forget(shard: &Rc<ShardState>, topic_id: Uuid, name: &str, partitions: usize) {
+    shard.topic_configs.borrow_mut().remove(&topic_id);
+    for index in 0..partitions as i32 {
+        let key = PartitionKey { topic_id, partition: index };
+        shard.placement.borrow_mut().remove(&key);
+        let led = shard.partitions.borrow_mut().remove(&key);
+        if led.is_some() {
+            let deleted = shard.log_dir.delete_log(&TopicPartition::new(name, index)).await;
+            if let Err(error) = deleted {
+                tracing::error!(topic = name, partition = index, %error, "a log wasn't deleted");
+            }
+        }
+    }
+    shard.coordinators.topic_deleted(name, topic_id);
+}
+
+fn log_config(shard: &Rc<ShardState>, config: &TopicConfig) -> LogConfig {
+    LogConfig {
+        segment_bytes: config.segment_bytes,
+        segment_ms: config.segment_ms,
+        segment_jitter_ms: match config.segment_jitter_ms {
+            0 => 0,
+            jitter_ms => rt::random_u64() % jitter_ms,
+        },
+        segment_index_bytes: config.segment_index_bytes,
+        index_interval_bytes: config.index_interval_bytes,
+        sync: config.acks_all_sync,
+        flush_messages: config.flush_messages,
+        flush_ms: config.flush_ms,
+        timestamps: if config.log_append_time {
+            TimestampSource::LogAppendTime
+        } else {
+            TimestampSource::CreateTime
+        },
+        file_delete_delay_ms: config.file_delete_delay_ms,
+        producer_id_expiration_ms: u64::try_from(shard.node.config.producer_id_expiration_ms).unwrap_or(0),
+        ..LogConfig::default()
+    }
+}

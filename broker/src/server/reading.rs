@@ -1,0 +1,170 @@
+//! Reading the partitions of a shard: plan, share, wait, look up by time.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use protocol::error::ErrorCode;
+use shards::Partition;
+use storage::{LeaderEpoch, Offset, ReadError};
+
+use super::piece::{FetchPlanned, FetchShare, FetchSpot, FetchedPartition, OffsetAnswer, OffsetQuestion};
+use super::state::ShardState;
+
+/// What could be read, without any I/O.
+pub(super) fn plan(shard: &Rc<ShardState>, spots: &[FetchSpot]) -> Vec<FetchPlanned> {
+    spots.iter().map(|spot| plan_one(shard, spot)).collect()
+}
+
+fn plan_one(shard: &Rc<ShardState>, spot: &FetchSpot) -> FetchPlanned {
+    let nothing =
+        |error| FetchPlanned { error, bytes: 0, high_watermark: -1, log_start_offset: -1, diverging: None };
+    let Some(partition) = shard.partition(&spot.key) else {
+        return nothing(ErrorCode::NOT_LEADER_OR_FOLLOWER);
+    };
+    if partition.is_offline() {
+        return nothing(ErrorCode::KAFKA_STORAGE_ERROR);
+    }
+    if let Err(error) = partition.check_epoch(spot.leader_epoch) {
+        return nothing(error);
+    }
+    let (start, high_watermark) = (partition.log().start_offset(), partition.high_watermark());
+    let offset = Offset(spot.offset);
+    if spot.last_fetched_epoch >= 0
+        && let Some((epoch, end)) = partition.log().end_offset_for_epoch(LeaderEpoch(spot.last_fetched_epoch))
+        && (epoch.0 < spot.last_fetched_epoch || end < offset)
+    {
+        return FetchPlanned {
+            diverging: Some((epoch.0, end.0)),
+            high_watermark: high_watermark.0,
+            log_start_offset: start.0,
+            ..nothing(ErrorCode::NONE)
+        };
+    }
+    if offset < start || offset > partition.log().end_offset() {
+        return nothing(ErrorCode::OFFSET_OUT_OF_RANGE);
+    }
+    FetchPlanned {
+        error: ErrorCode::NONE,
+        bytes: partition.log().readable_bytes(offset, high_watermark, spot.bytes_max),
+        high_watermark: high_watermark.0,
+        log_start_offset: start.0,
+        diverging: None,
+    }
+}
+
+/// Reads partitions one after the other, each within its share.
+pub(super) async fn read(shard: &Rc<ShardState>, shares: Vec<FetchShare>) -> Vec<FetchedPartition> {
+    let mut fetched = Vec::with_capacity(shares.len());
+    for share in shares {
+        fetched.push(read_one(shard, share).await);
+    }
+    fetched
+}
+
+async fn read_one(shard: &Rc<ShardState>, share: FetchShare) -> FetchedPartition {
+    let failed =
+        |error| FetchedPartition { error, records: Vec::new(), high_watermark: -1, log_start_offset: -1 };
+    let Some(partition) = shard.partition(&share.spot.key) else {
+        return failed(ErrorCode::NOT_LEADER_OR_FOLLOWER);
+    };
+    let high_watermark = partition.high_watermark();
+    let (offset, bytes_max) = (Offset(share.spot.offset), share.spot.bytes_max);
+    match partition.log().read(offset, high_watermark, bytes_max, share.min_one).await {
+        Ok(slice) => FetchedPartition {
+            error: ErrorCode::NONE,
+            records: slice.bufs,
+            high_watermark: high_watermark.0,
+            log_start_offset: partition.log().start_offset().0,
+        },
+        Err(error) => {
+            let code = read_error_code(&error);
+            if code != ErrorCode::OFFSET_OUT_OF_RANGE {
+                tracing::error!(key = ?share.spot.key, %error, "a read failed");
+            }
+            failed(code)
+        }
+    }
+}
+
+fn read_error_code(error: &ReadError) -> ErrorCode {
+    match error {
+        ReadError::OffsetOutOfRange { .. } => ErrorCode::OFFSET_OUT_OF_RANGE,
+        ReadError::Offline | ReadError::Io { .. } => ErrorCode::KAFKA_STORAGE_ERROR,
+        ReadError::Corrupt { .. } => ErrorCode::CORRUPT_MESSAGE,
+    }
+}
+
+/// Waits until one of the partitions has a higher high watermark than was seen, or isn't served here any more.
+pub(super) async fn wait(shard: &Rc<ShardState>, spots: &[FetchSpot], max_wait_ms: u32) {
+    let mut waits: FuturesUnordered<_> = spots
+        .iter()
+        .filter_map(|spot| {
+            let partition = shard.partition(&spot.key)?;
+            let seen = Offset(spot.seen_high_watermark);
+            Some(async move { until_moved(&partition, seen).await })
+        })
+        .collect();
+    if waits.is_empty() {
+        rt::sleep(Duration::from_millis(u64::from(max_wait_ms))).await;
+        return;
+    }
+    let _ = rt::timeout(Duration::from_millis(u64::from(max_wait_ms)), waits.next()).await;
+    // Whichever it was: the fetch plans anew.
+}
+
+async fn until_moved(partition: &Partition, seen: Offset) {
+    while partition.high_watermark() <= seen && !partition.is_offline() {
+        partition.high_watermark_moved().notified().await;
+    }
+}
+
+/// ListOffsets of one partition.
+pub(super) async fn list_offset(shard: &Rc<ShardState>, question: OffsetQuestion) -> OffsetAnswer {
+    const LATEST: i64 = -1;
+    const EARLIEST: i64 = -2;
+    const MAX_TIMESTAMP: i64 = -3;
+    const EARLIEST_LOCAL: i64 = -4;
+    const LATEST_TIERED: i64 = -5;
+    const EARLIEST_PENDING_UPLOAD: i64 = -6;
+    let answer = |error| OffsetAnswer { error, timestamp: -1, offset: -1, leader_epoch: -1 };
+    let Some(partition) = shard.partition(&question.key) else {
+        return answer(ErrorCode::NOT_LEADER_OR_FOLLOWER);
+    };
+    if partition.is_offline() {
+        return answer(ErrorCode::KAFKA_STORAGE_ERROR);
+    }
+    if let Err(error) = partition.check_epoch(question.leader_epoch) {
+        return answer(error);
+    }
+    let (log, none) = (partition.log(), answer(ErrorCode::NONE));
+    let high_watermark = partition.high_watermark();
+    let found = match question.timestamp {
+        LATEST => {
+            return OffsetAnswer {
+                offset: high_watermark.0,
+                leader_epoch: partition.leader_epoch().0,
+                ..none
+            };
+        }
+        EARLIEST | EARLIEST_LOCAL => {
+            let start = log.start_offset();
+            let leader_epoch = log.epoch_at(start).map_or(-1, |epoch| epoch.0);
+            return OffsetAnswer { offset: start.0, leader_epoch, ..none };
+        }
+        LATEST_TIERED | EARLIEST_PENDING_UPLOAD => return none,
+        MAX_TIMESTAMP => log.max_timestamp_offset(high_watermark).await,
+        timestamp if timestamp < 0 => return answer(ErrorCode::UNSUPPORTED_VERSION),
+        timestamp => log.offset_for_timestamp(timestamp, high_watermark).await,
+    };
+    match found {
+        Ok(Some(found)) => OffsetAnswer {
+            timestamp: found.timestamp_ms,
+            offset: found.offset.0,
+            leader_epoch: found.leader_epoch.0,
+            ..none
+        },
+        Ok(None) => none,
+        Err(error) => answer(read_error_code(&error)),
+    }
+}

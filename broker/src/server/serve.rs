@@ -1,0 +1,85 @@
+//! `ringlog serve`: from the command line to running shards, and what the process says when it can't.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use rt::boot::{EX_CONFIG, ShardsRequest};
+
+use super::boot::{self, Wiring};
+use crate::cli::ServeArgs;
+use crate::config::{self, BrokerConfig, Inputs, Loaded};
+
+/// Runs the broker until it is told to stop (SIGTERM, SIGINT). 0 after a clean stop; 78 (EX_CONFIG) if it can't run as configured, or not on
+/// this host; 1 otherwise.
+pub fn serve(args: ServeArgs) -> ExitCode {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("RINGLOG_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    // A second call within a process, as tests make, keeps the first's.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    match start(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("ringlog: {}", failure.message);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Why the process ends.
+#[derive(Debug)]
+struct Failure {
+    code: u8,
+    message: String,
+}
+
+fn unusable(message: impl ToString) -> Failure {
+    Failure { code: EX_CONFIG as u8, message: message.to_string() }
+}
+
+fn start(args: ServeArgs) -> Result<(), Failure> {
+    let cores = args.cores.as_ref().map(|cores| {
+        let cores: Vec<String> = cores.0.iter().map(usize::to_string).collect();
+        cores.join(",")
+    });
+    let config = configure(args)?;
+    let shards = config.ringlog.shards.map(usize::from);
+    let cores = rt::boot::plan_shards(&ShardsRequest { cores, shards }).map_err(unusable)?;
+    for dir in &config.log_dirs {
+        make_dir(dir).map_err(|error| unusable(format!("{}: {error}", dir.display())))?;
+    }
+    let verdict = rt::boot::check(&config.log_dirs, cores.len(), config.ringlog.direct_io);
+    if !verdict.is_ok() {
+        return Err(Failure {
+            code: verdict.exit_code() as u8,
+            message: format!("can't run here\n{verdict}"),
+        });
+    }
+    let shards = u16::try_from(cores.len()).map_err(unusable)?;
+    let mut runtime = rt::ShardsConfig::new(cores);
+    runtime.data_dirs.clone_from(&config.log_dirs);
+    let wiring = Arc::new(Wiring::new(config, shards).map_err(unusable)?);
+    rt::run(runtime, move |shard| boot::run_shard(Arc::clone(&wiring), shard)).map_err(unusable)
+}
+
+fn configure(args: ServeArgs) -> Result<BrokerConfig, Failure> {
+    let mut inputs = Inputs { overrides: args.overrides, ..Inputs::default() }.with_host_name();
+    if let Some(file) = &args.config {
+        inputs = inputs.with_file(file).map_err(unusable)?;
+    }
+    if let Some(dir) = &args.data_dir {
+        inputs = inputs.with_data_dir(dir);
+    }
+    if let Some(listen) = &args.listen {
+        inputs = inputs.with_listen(listen);
+    }
+    let Loaded { config, warnings } = config::load(inputs).map_err(unusable)?;
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(config)
+}
+
+#[allow(clippy::disallowed_methods, reason = "before any shard runs: the checks need the directory")]
+fn make_dir(dir: &std::path::Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(dir)
+}

@@ -1,0 +1,128 @@
+//! [`ShardState`]: all that a shard holds.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use protocol::types::{Str, Uuid};
+use rt::sync::Notify;
+use rt::{ShardId, TaskSet};
+use shards::{Mesh, Partition, PartitionKey, Placement};
+use storage::LogDir;
+
+use super::connection::Connections;
+use super::fetch_session::FetchSessions;
+use super::groups::Coordinators;
+use super::piece::{Answer, Piece};
+use crate::config::{BrokerConfig, TopicConfig};
+use crate::metadata::Image;
+
+/// Facts of the node that don't change while it runs.
+#[derive(Debug)]
+pub struct Topology {
+    /// Configuration.
+    pub config: BrokerConfig,
+    /// Where clients reach each listener: host and port as advertised, port 0 replaced by the one the listener got.
+    pub advertised: Vec<(String, u16)>,
+    /// The cluster's id.
+    pub cluster_id: String,
+    /// Number of shards.
+    pub shards: u16,
+}
+
+/// One shard's state, used by `Rc` from its tasks. Borrowed only within a step, never across an await.
+pub struct ShardState {
+    /// Which shard.
+    pub id: ShardId,
+    /// The node.
+    pub node: Arc<Topology>,
+    /// The metadata as of the last delta applied here.
+    pub image: RefCell<Image>,
+    /// Offset of the metadata that this shard serves: applied, its logs opened and led.
+    pub served_offset: Cell<i64>,
+    /// Told when `served_offset` moves.
+    pub served_moved: Notify,
+    /// Who owns which partition.
+    pub placement: RefCell<Placement>,
+    /// The partitions this shard owns and leads.
+    pub partitions: RefCell<BTreeMap<PartitionKey, Rc<Partition>>>,
+    /// Effective topic configs, by topic id.
+    pub topic_configs: RefCell<BTreeMap<Uuid, Rc<TopicConfig>>>,
+    /// This shard's part of the log directory.
+    pub log_dir: LogDir,
+    /// The way to the other shards.
+    pub mesh: Mesh<Piece, Answer>,
+    /// Group coordinators of the partitions of `__consumer_offsets` that this shard owns.
+    pub coordinators: Coordinators,
+    /// Only on shard 0: what it alone holds.
+    pub first: Option<super::first::FirstShard>,
+    /// Incremental fetch sessions of the connections of this shard (KIP-227).
+    pub fetch_sessions: FetchSessions,
+    /// The connections that live here.
+    pub network: Connections,
+    /// How many of them are open.
+    pub connections: Cell<usize>,
+    /// Tasks of this shard that live as long as it serves.
+    pub tasks: TaskSet,
+}
+
+impl std::fmt::Debug for ShardState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ShardState").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Where a request comes from.
+#[derive(Debug, Clone)]
+pub struct RequestContext {
+    /// Version of the request.
+    pub api_version: i16,
+    /// `client.id`, empty if it didn't say.
+    pub client_id: Str,
+    /// The peer's address, as Kafka writes it: `/127.0.0.1`.
+    pub client_host: Str,
+    /// Number of the listener it came by.
+    pub listener: usize,
+    /// Size of the request, in bytes.
+    pub frame_bytes: usize,
+}
+
+impl ShardState {
+    /// The partition, if this shard leads it.
+    pub fn partition(&self, key: &PartitionKey) -> Option<Rc<Partition>> {
+        self.partitions.borrow().get(key).cloned()
+    }
+
+    /// Which shard owns it, as of the metadata here.
+    pub fn owner(&self, key: &PartitionKey) -> Option<ShardId> {
+        self.placement.borrow().owner(key)
+    }
+
+    /// What holds for the topic.
+    pub fn topic_config(&self, topic_id: Uuid) -> Option<Rc<TopicConfig>> {
+        self.topic_configs.borrow().get(&topic_id).cloned()
+    }
+
+    /// Waits until the metadata up to `offset` is served here.
+    pub async fn await_metadata(&self, offset: i64) {
+        while self.served_offset.get() < offset {
+            self.served_moved.notified().await;
+        }
+    }
+
+    /// The metadata up to `offset` is served here.
+    pub fn set_served(&self, offset: i64) {
+        self.served_offset.set(offset);
+        self.served_moved.notify_waiters();
+    }
+
+    /// Hands a piece to a shard, this one included, and waits for its answer.
+    pub async fn call(self: &Rc<Self>, shard: ShardId, piece: Piece) -> Answer {
+        if shard == self.id {
+            self.mesh.count_local();
+            return super::service::handle(Rc::clone(self), piece).await;
+        }
+        self.mesh.call(shard, piece).await.unwrap_or(Answer::Gone)
+    }
+}

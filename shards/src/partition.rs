@@ -1,0 +1,200 @@
+//! [`Partition`]: the leader of a partition on the shard that owns it.
+
+use protocol::error::ErrorCode;
+use protocol::records::RecordBatch;
+use rt::sync::{Budget, Notify};
+use storage::{AppendError, LeaderEpoch, Log, Offset, Reservation, StorageError};
+
+use crate::PartitionKey;
+
+/// A partition that this shard leads.
+///
+/// ```text
+///   start <= high watermark <= end          high watermark: the lowest end that a replica of the ISR reports
+/// ```
+///
+/// A replica reports its synced end, or its written end where `ringlog.acks.all.sync=false`. Replicas on other nodes come with
+/// replication: until then the ISR is this node alone, so the high watermark is the log's own durable end.
+#[derive(Debug)]
+pub struct Partition {
+    key: PartitionKey,
+    log: Log,
+    epoch: LeaderEpoch,
+    /// Whose turn it is to append: one reservation at a time, first come first served. Without it a batch that finds space at once
+    /// would overtake an earlier one of the same producer that waits for the file to grow.
+    turn: Budget,
+}
+
+/// Where a batch went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appended {
+    /// Offset of its first record.
+    pub base_offset: Offset,
+    /// Offset of its last record.
+    pub last_offset: Offset,
+    /// The broker's time on the records in ms since 1970, -1 if they keep the producer's.
+    pub append_time_ms: i64,
+    /// Where the log starts.
+    pub log_start_offset: Offset,
+}
+
+/// Why a partition refused, with the code a client gets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PartitionError {
+    /// Kafka's code.
+    pub code: ErrorCode,
+    /// In words.
+    pub message: String,
+}
+
+impl Partition {
+    /// Leads `log` from now on, in `epoch`.
+    pub fn lead(key: PartitionKey, log: Log, epoch: LeaderEpoch) -> Partition {
+        log.assign_epoch(epoch);
+        Partition { key, log, epoch, turn: Budget::new(1) }
+    }
+
+    /// Which partition.
+    pub fn key(&self) -> PartitionKey {
+        self.key
+    }
+
+    /// Its log.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// The epoch of this leadership.
+    pub fn leader_epoch(&self) -> LeaderEpoch {
+        self.epoch
+    }
+
+    /// Whether it can't serve any more: the log's directory failed.
+    pub fn is_offline(&self) -> bool {
+        self.log.is_offline()
+    }
+
+    /// Up to where consumers may read.
+    pub fn high_watermark(&self) -> Offset {
+        self.log.durable_offset()
+    }
+
+    /// Told whenever the high watermark moves, or the partition goes offline.
+    pub fn high_watermark_moved(&self) -> &Notify {
+        let marks = self.log.watermarks();
+        if self.log.config().sync { marks.synced_moved() } else { marks.written_moved() }
+    }
+
+    /// Appends a producer's batch. Batches are appended in the order of the calls. A duplicate is answered with where the first copy is.
+    ///
+    /// # Errors
+    /// KAFKA_STORAGE_ERROR, RECORD_LIST_TOO_LARGE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH. Nothing was appended.
+    pub async fn append(
+        &self,
+        batch: &RecordBatch,
+        frame_bytes: usize,
+        now_ms: i64,
+    ) -> Result<Appended, PartitionError> {
+        let _turn = self.turn.take(1).await;
+        loop {
+            let reservation = self.log.reserve_batch(batch).await?.of_frame(frame_bytes);
+            match self.log.append(reservation, batch.clone(), self.epoch, now_ms) {
+                Err(AppendError::SegmentOffsetsFull) => self.log.roll().await?,
+                result => return self.settle(result),
+            }
+        }
+    }
+
+    /// Appends a batch of the node's own into space that was reserved ahead; never awaits.
+    ///
+    /// # Errors
+    /// As of [`Self::append`].
+    pub fn append_reserved(
+        &self,
+        reservation: Reservation,
+        batch: RecordBatch,
+        now_ms: i64,
+    ) -> Result<Appended, PartitionError> {
+        self.settle(self.log.append(reservation, batch, self.epoch, now_ms))
+    }
+
+    /// Waits until the leader has written `offset`: what acks=1 promises.
+    ///
+    /// # Errors
+    /// KAFKA_STORAGE_ERROR: whether the record will survive is not known.
+    pub async fn wait_written(&self, offset: Offset) -> Result<(), PartitionError> {
+        self.log.wait_written(offset.plus(1)).await.map_err(|error| storage_error(error.to_string()))
+    }
+
+    /// Waits until the high watermark has passed `offset`: what acks=all promises.
+    ///
+    /// # Errors
+    /// As of [`Self::wait_written`].
+    pub async fn wait_committed(&self, offset: Offset) -> Result<(), PartitionError> {
+        let end = offset.plus(1);
+        let waited = if self.log.config().sync {
+            self.log.wait_synced(end).await
+        } else {
+            self.log.wait_written(end).await
+        };
+        waited.map_err(|error| storage_error(error.to_string()))
+    }
+
+    /// Checks the leader epoch that a client believes in; -1 doesn't say (KIP-320).
+    ///
+    /// # Errors
+    /// FENCED_LEADER_EPOCH for an older one, UNKNOWN_LEADER_EPOCH for a newer one.
+    pub fn check_epoch(&self, believed: i32) -> Result<(), ErrorCode> {
+        match believed {
+            -1 => Ok(()),
+            older if older < self.epoch.0 => Err(ErrorCode::FENCED_LEADER_EPOCH),
+            newer if newer > self.epoch.0 => Err(ErrorCode::UNKNOWN_LEADER_EPOCH),
+            _ => Ok(()),
+        }
+    }
+
+    fn settle(&self, result: Result<storage::AppendInfo, AppendError>) -> Result<Appended, PartitionError> {
+        match result {
+            Ok(info) => Ok(Appended {
+                base_offset: info.base_offset,
+                last_offset: info.last_offset,
+                append_time_ms: info.append_time_ms,
+                log_start_offset: info.log_start_offset,
+            }),
+            Err(AppendError::Duplicate { base_offset, last_offset, .. }) => Ok(Appended {
+                base_offset,
+                last_offset,
+                append_time_ms: -1,
+                log_start_offset: self.log.start_offset(),
+            }),
+            Err(error) => {
+                let code = match error {
+                    AppendError::OutOfOrderSequence { .. } => ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    AppendError::InvalidProducerEpoch { .. } => ErrorCode::INVALID_PRODUCER_EPOCH,
+                    AppendError::Offline => ErrorCode::KAFKA_STORAGE_ERROR,
+                    AppendError::StaleEpoch { .. } => ErrorCode::NOT_LEADER_OR_FOLLOWER,
+                    AppendError::Duplicate { .. }
+                    | AppendError::ReservationTooSmall { .. }
+                    | AppendError::SegmentOffsetsFull
+                    | AppendError::NotContiguous { .. } => ErrorCode::UNKNOWN_SERVER_ERROR,
+                };
+                Err(PartitionError { code, message: error.to_string() })
+            }
+        }
+    }
+}
+
+impl From<StorageError> for PartitionError {
+    fn from(error: StorageError) -> Self {
+        let code = match error {
+            StorageError::TooLarge { .. } => ErrorCode::RECORD_LIST_TOO_LARGE,
+            _ => ErrorCode::KAFKA_STORAGE_ERROR,
+        };
+        PartitionError { code, message: error.to_string() }
+    }
+}
+
+fn storage_error(message: String) -> PartitionError {
+    PartitionError { code: ErrorCode::KAFKA_STORAGE_ERROR, message }
+}
