@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`image`] is the state, changed by records alone. [`controller`] decides what records a request makes.
-//! `quorum` makes them durable and orders them. `Controller` ties them together on shard 0.
+//! [`quorum`] makes them durable and orders them. [`Controller`] ties them together on shard 0.
 
 pub mod controller;
 pub mod image;
