@@ -14,3 +14,6 @@ mod topics;
 pub use coordinators::Coordinators;
 pub use handle::handle;
 pub use request::{GroupAnswer, GroupRequest};
+
+#[cfg(test)]
+mod tests;
