@@ -166,6 +166,8 @@ impl Driver {
             }
             for committed in self.machine.persisted() {
                 self.apply(committed).await?;
+                // A long log at a start, or a restart's bump of many epochs, must not hold up the shard.
+                rt::yield_point().await;
             }
         }
         Ok(())
