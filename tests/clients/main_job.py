@@ -168,7 +168,7 @@ def run_job(node, topic, folder):
         return sum(m.seen() for m in members) >= ORDERS and not acked.keys() - {
             (r[2], r[3]) for m in members for r in m.rows() if r[0] == "S"}
 
-    check(eventually(all_seen, 150, 1.0), "the survivor takes over and reaches the end", [m.seen() for m in members])
+    check(eventually(all_seen, 400, 1.0), "the survivor takes over and reaches the end", [m.seen() for m in members])
     equal(members[1].stop(), 0, "the survivor leaves cleanly")
     check_group([m.rows() for m in members], acked)
     return acked

@@ -27,7 +27,7 @@ CARGO = (
 )
 
 CLIENTS = (
-    Suite("main_job", "100,000 orders by librdkafka, groups, a killed member, a killed broker", "main_job.py", seconds=(420, 600)),
+    Suite("main_job", "100,000 orders by librdkafka, groups, a killed member, a killed broker", "main_job.py", seconds=(900, 900)),
     Suite("crash_loop", "kill -9 at random points under load", "crash_loop.py", seconds=(420, 1500), own_broker=True),
     Suite("idempotence", "sequences, epochs, duplicates, pipelining, by raw bytes and librdkafka", "idempotence.py"),
     Suite("groups", "classic groups: eager, cooperative, static, offsets, admin's view", "groups.py"),

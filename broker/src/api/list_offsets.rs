@@ -73,7 +73,8 @@ async fn one(
             error_code: answer.error.code(),
             timestamp: answer.timestamp,
             offset: answer.offset,
-            leader_epoch: answer.leader_epoch,
+            // Fencing came with version 4 (KIP-320).
+            leader_epoch: if version >= 4 { answer.leader_epoch } else { -1 },
             ..Default::default()
         },
         _ => failed(ErrorCode::NOT_LEADER_OR_FOLLOWER),

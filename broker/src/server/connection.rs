@@ -18,14 +18,19 @@ use super::frame::{FrameError, FrameReader};
 use super::replies::{Replies, ReplySender};
 use super::state::ShardState;
 
+/// Largest request that is counted as small, in bytes: the default `max.message.bytes` and some.
+pub const SMALL_FRAME_BYTES_MAX: usize = 2 << 20;
 /// How long Produces go on for a client that has gone.
 const DRAIN: Duration = Duration::from_secs(30);
 
 /// The connections of a shard, and what they share.
 #[derive(Debug)]
 pub struct Connections {
-    /// Memory for requests that were read and aren't answered yet, in bytes.
-    pub request_memory: Budget,
+    /// Memory for requests of up to [`SMALL_FRAME_BYTES_MAX`] that were read and aren't answered yet, in bytes. Apart from that of large
+    /// ones, so that peers who announce large requests and don't send them hold up neither heartbeats nor small batches.
+    pub small_request_memory: Budget,
+    /// Memory for larger requests, in bytes.
+    pub large_request_memory: Budget,
     /// Counts since the start.
     pub counts: ConnectionCounts,
     tasks: TaskSet,
@@ -48,12 +53,18 @@ impl Connections {
     /// None yet; their requests may take `request_memory_bytes` together.
     pub fn new(request_memory_bytes: usize) -> Connections {
         Connections {
-            request_memory: Budget::new(request_memory_bytes),
+            small_request_memory: Budget::new(request_memory_bytes / 2),
+            large_request_memory: Budget::new(request_memory_bytes / 2),
             counts: ConnectionCounts::default(),
             tasks: TaskSet::new(),
             open: RefCell::default(),
             next: Cell::new(0),
         }
+    }
+
+    /// The memory that a request of `len` bytes is counted in.
+    pub fn request_memory(&self, len: usize) -> &Budget {
+        if len <= SMALL_FRAME_BYTES_MAX { &self.small_request_memory } else { &self.large_request_memory }
     }
 
     /// Closes all of them; requests that aren't answered yet get none.
@@ -158,7 +169,7 @@ async fn read(shard: &Rc<ShardState>, conn: &Rc<Conn>, peer: &Peer, replies: &Rc
             Ok(()) => {}
             Err(error) => return End::Frame(error),
         }
-        let (frame, permit) = match frames.frame(&shard.network.request_memory).await {
+        let (frame, permit) = match frames.frame(|len| shard.network.request_memory(len)).await {
             Ok(frame) => frame,
             Err(error) => return End::Frame(error),
         };

@@ -84,11 +84,14 @@ impl FrameReader {
         }
     }
 
-    /// The frame that has begun, without its size, and its share of the budget.
+    /// The frame that has begun, without its size, and its share of the budget that is for its length.
     ///
     /// # Errors
     /// `Size`, `Truncated`, `Stalled`, `Io`; the stream is of no use afterwards.
-    pub async fn frame(&mut self, budget: &Budget) -> Result<(Bytes, Permit), FrameError> {
+    pub async fn frame<'a>(
+        &mut self,
+        budget: impl FnOnce(usize) -> &'a Budget,
+    ) -> Result<(Bytes, Permit), FrameError> {
         while self.buf.len() < FRAME_PREFIX_BYTES {
             self.fill(Some(STALL)).await?;
         }
@@ -97,7 +100,7 @@ impl FrameReader {
         let len =
             usize::try_from(size).ok().filter(|len| (FRAME_BYTES_MIN..=self.frame_bytes_max).contains(len));
         let len = len.ok_or(FrameError::Size(size))?;
-        let permit = budget.take(len).await;
+        let permit = budget(len).take(len).await;
         while self.buf.len() < len.min(ROOM_BYTES_MAX) {
             self.fill(Some(STALL)).await?;
         }

@@ -56,7 +56,9 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
     }
     let shards = u16::try_from(cores.len()).map_err(unusable)?;
     let mut runtime = rt::ShardsConfig::new(cores);
-    runtime.data_dirs.clone_from(&config.log_dirs);
+    if config.ringlog.direct_io {
+        runtime.data_dirs.clone_from(&config.log_dirs);
+    }
     let wiring = Arc::new(Wiring::new(config, shards).map_err(unusable)?);
     rt::run(runtime, move |shard| boot::run_shard(Arc::clone(&wiring), shard)).map_err(unusable)
 }
