@@ -111,7 +111,9 @@ def one_run(opts, kind, cores, sync, size, acks, record):
         with wire.Connection(node.bootstrap, 30) as peer:
             for topic in ("warm", "perf"):
                 peer.create_topic(topic, PARTITIONS)
-        produce(opts, node, "warm", size, acks, max(10_000, count // 10))
+        warm_count = max(10_000, count // 10)
+        produce(opts, node, "warm", size, acks, warm_count)
+        consume(opts, node, "warm", size, warm_count)
         sides = (("produce", lambda: produce(opts, node, "perf", size, acks, count)), ("consume", lambda: consume(opts, node, "perf", size, count)))
         for what, run in sides:
             (per_s, mb_s), cpu, _, rss = measured(node, run)
