@@ -1,24 +1,35 @@
 //! The running node: its shards, what each holds, the pieces that travel between them, connections and dispatch.
 //!
 //! ```text
+//!   wiring ── boot ── join: every shard serves
 //!   accept (shard 0) ── connection (its shard) ── dispatch ── api::* ── route ── piece ── service (owning shard)
 //! ```
 
+mod accept;
 pub mod boot;
 pub mod connection;
 pub mod dispatch;
+pub mod failure;
 pub mod fetch_session;
 pub mod first;
 pub mod frame;
 pub mod groups;
+mod join;
+mod listen;
 pub mod metadata_changes;
 pub mod piece;
 mod reading;
+mod register;
 pub mod replies;
 pub mod serve;
 pub mod service;
+mod signals;
 pub mod state;
+mod stop;
+pub mod wiring;
 
+pub use failure::Failure;
 pub use piece::{Answer, Piece};
 pub use serve::serve;
 pub use state::{RequestContext, ShardState, Topology};
+pub use wiring::Wiring;

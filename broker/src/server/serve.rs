@@ -3,9 +3,13 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use rt::boot::{EX_CONFIG, ShardsRequest};
+use rt::ShardId;
+use rt::boot::ShardsRequest;
 
-use super::boot::{self, Wiring};
+use super::boot;
+use super::failure::Failure;
+use super::signals;
+use super::wiring::Wiring;
 use crate::cli::ServeArgs;
 use crate::config::{self, BrokerConfig, Inputs, Loaded};
 
@@ -19,21 +23,18 @@ pub fn serve(args: ServeArgs) -> ExitCode {
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("ringlog: {}", failure.message);
+            eprintln!("ringlog: {failure}");
             ExitCode::from(failure.code)
         }
     }
 }
 
-/// Why the process ends.
-#[derive(Debug)]
-struct Failure {
-    code: u8,
-    message: String,
-}
-
-fn unusable(message: impl ToString) -> Failure {
-    Failure { code: EX_CONFIG as u8, message: message.to_string() }
+/// A shard's life on its thread. A failure ends the process at once, with all shards.
+async fn live(wiring: Arc<Wiring>, shard: ShardId) {
+    if let Err(failure) = boot::run_shard(wiring, shard).await {
+        eprintln!("ringlog: {failure}");
+        std::process::exit(i32::from(failure.code));
+    }
 }
 
 fn start(args: ServeArgs) -> Result<(), Failure> {
@@ -43,9 +44,9 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
     });
     let config = configure(args)?;
     let shards = config.ringlog.shards.map(usize::from);
-    let cores = rt::boot::plan_shards(&ShardsRequest { cores, shards }).map_err(unusable)?;
+    let cores = rt::boot::plan_shards(&ShardsRequest { cores, shards }).map_err(Failure::unusable)?;
     for dir in &config.log_dirs {
-        make_dir(dir).map_err(|error| unusable(format!("{}: {error}", dir.display())))?;
+        make_dir(dir).map_err(|error| Failure::unusable(format!("{}: {error}", dir.display())))?;
     }
     let verdict = rt::boot::check(&config.log_dirs, cores.len(), config.ringlog.direct_io);
     if !verdict.is_ok() {
@@ -54,19 +55,20 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
             message: format!("can't run here\n{verdict}"),
         });
     }
-    let shards = u16::try_from(cores.len()).map_err(unusable)?;
+    let shards = u16::try_from(cores.len()).map_err(Failure::unusable)?;
     let mut runtime = rt::ShardsConfig::new(cores);
     if config.ringlog.direct_io {
         runtime.data_dirs.clone_from(&config.log_dirs);
     }
-    let wiring = Arc::new(Wiring::new(config, shards).map_err(unusable)?);
-    rt::run(runtime, move |shard| boot::run_shard(Arc::clone(&wiring), shard)).map_err(unusable)
+    let stops = signals::catch().map_err(Failure::unusable)?;
+    let wiring = Arc::new(Wiring::new(config, shards, stops));
+    rt::run(runtime, move |shard| live(Arc::clone(&wiring), shard)).map_err(Failure::unusable)
 }
 
 fn configure(args: ServeArgs) -> Result<BrokerConfig, Failure> {
     let mut inputs = Inputs { overrides: args.overrides, ..Inputs::default() }.with_host_name();
     if let Some(file) = &args.config {
-        inputs = inputs.with_file(file).map_err(unusable)?;
+        inputs = inputs.with_file(file).map_err(Failure::unusable)?;
     }
     if let Some(dir) = &args.data_dir {
         inputs = inputs.with_data_dir(dir);
@@ -74,7 +76,7 @@ fn configure(args: ServeArgs) -> Result<BrokerConfig, Failure> {
     if let Some(listen) = &args.listen {
         inputs = inputs.with_listen(listen);
     }
-    let Loaded { config, warnings } = config::load(inputs).map_err(unusable)?;
+    let Loaded { config, warnings } = config::load(inputs).map_err(Failure::unusable)?;
     for warning in warnings {
         tracing::warn!("{warning}");
     }

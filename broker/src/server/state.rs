@@ -12,6 +12,7 @@ use shards::{Mesh, Partition, PartitionKey, Placement};
 use storage::LogDir;
 
 use super::connection::Connections;
+use super::failure::Failures;
 use super::fetch_session::FetchSessions;
 use super::groups::Coordinators;
 use super::piece::{Answer, Piece};
@@ -63,6 +64,8 @@ pub struct ShardState {
     pub network: Connections,
     /// How many of them are open.
     pub connections: Cell<usize>,
+    /// Where its tasks say that the node can't go on.
+    pub failures: Rc<Failures>,
     /// Tasks of this shard that live as long as it serves.
     pub tasks: TaskSet,
 }

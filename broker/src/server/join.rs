@@ -1,0 +1,114 @@
+//! A shard joins the node: it opens its logs and begins to serve pieces.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use rt::sync::Notify;
+use rt::{ShardId, TaskSet, lane};
+use shards::{Mesh, MeshPorts, Placement};
+use storage::{LogDir, LogDirConfig};
+
+use super::connection::Connections;
+use super::failure::{Failure, Failures};
+use super::fetch_session::FetchSessions;
+use super::first::FirstShard;
+use super::groups::Coordinators;
+use super::piece::{Answer, Piece};
+use super::state::ShardState;
+use super::wiring::Joint;
+use super::{metadata_changes, service};
+use crate::metadata::MetadataUpdate;
+
+/// Bytes of requests a shard may hold, unless configured.
+const REQUEST_BYTES: usize = 256 << 20;
+/// How often recovery points are written down.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
+
+/// Opens the shard's logs and begins to serve pieces. Its tasks tell `failures` when the node can't go on.
+///
+/// # Errors
+/// The directory can't be used, or there is no metadata.
+pub(super) async fn join(
+    id: ShardId,
+    ports: MeshPorts<Piece, Answer>,
+    mut updates: lane::Receiver<MetadataUpdate>,
+    joint: Joint,
+    first: Option<FirstShard>,
+    failures: Rc<Failures>,
+) -> Result<Rc<ShardState>, Failure> {
+    let Joint { node, facts } = joint;
+    let dir_config = LogDirConfig { direct_io: node.config.ringlog.direct_io, ..LogDirConfig::default() };
+    let log_dir = LogDir::open(&node.config.log_dirs[0], facts, dir_config).await.map_err(Failure::fatal)?;
+    let image = match updates.recv().await {
+        Some(MetadataUpdate::Image(image)) => *image,
+        Some(MetadataUpdate::Delta(_)) => unreachable!("the image comes first"),
+        None => return Err(Failure::fatal("the metadata quorum ended")),
+    };
+    let shards = node.shards;
+    let sessions_max = (node.config.network.fetch_sessions_max / usize::from(shards)).max(1);
+    let request_bytes =
+        node.config.ringlog.memory_max_bytes.map_or(REQUEST_BYTES, |bytes| {
+            usize::try_from(bytes / u64::from(shards)).unwrap_or(REQUEST_BYTES)
+        });
+    let coordinators = Coordinators::new(&node.config.groups);
+    let shard = Rc::new(ShardState {
+        id,
+        node,
+        served_offset: Cell::new(-1),
+        served_moved: Notify::new(),
+        image: RefCell::new(image),
+        placement: RefCell::new(Placement::new(shards)),
+        partitions: RefCell::new(BTreeMap::new()),
+        topic_configs: RefCell::new(BTreeMap::new()),
+        log_dir,
+        mesh: Mesh::new(ports),
+        coordinators,
+        first,
+        fetch_sessions: FetchSessions::new(sessions_max),
+        network: Connections::new(request_bytes),
+        connections: Cell::new(0),
+        failures,
+        tasks: TaskSet::new(),
+    });
+    let served = Rc::clone(&shard);
+    shard.mesh.serve(&shard.tasks, move |piece| service::handle(Rc::clone(&served), piece));
+    metadata_changes::lead_all(&shard).await;
+    let offset = shard.image.borrow().offset;
+    shard.set_served(offset);
+    shard.tasks.spawn(follow_metadata(Rc::clone(&shard), updates));
+    shard.tasks.spawn(watch_dir(Rc::clone(&shard)));
+    shard.tasks.spawn(keep_checkpoints(Rc::clone(&shard)));
+    Ok(shard)
+}
+
+async fn follow_metadata(shard: Rc<ShardState>, mut updates: lane::Receiver<MetadataUpdate>) {
+    while let Some(update) = updates.recv().await {
+        if let MetadataUpdate::Delta(delta) = update {
+            let offset = delta.last_offset();
+            metadata_changes::apply(&shard, delta).await;
+            shard.set_served(offset);
+        }
+    }
+}
+
+/// The only log directory failing ends the process: nothing can be served, and what is in memory can't be saved.
+async fn watch_dir(shard: Rc<ShardState>) {
+    let reason = shard.log_dir.failed().await;
+    shard.failures.tell(Failure::fatal(format!("the log directory failed: {reason}")));
+}
+
+async fn keep_checkpoints(shard: Rc<ShardState>) {
+    loop {
+        rt::sleep(CHECKPOINT_EVERY).await;
+        if let Err(error) = shard.log_dir.checkpoint().await {
+            tracing::warn!(%error, "recovery points weren't written");
+        }
+        let now_ms = rt::unix_ms();
+        for log in shard.log_dir.logs() {
+            log.expire_producers(now_ms);
+            rt::yield_point().await;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! [`Wiring`]: what is made before the shards, each of which takes its part.
+
+use std::sync::Arc;
+
+use rt::{ShardId, lane};
+use shards::MeshPorts;
+use storage::DirFacts;
+
+use super::piece::{Answer, Piece};
+use super::state::Topology;
+use super::stop::{Order, Report};
+use crate::config::BrokerConfig;
+use crate::metadata::MetadataUpdate;
+
+/// Metadata batches that may be on their way to a shard.
+const UPDATES_MAX: usize = 1024;
+/// Orders that may be on their way to a shard: each kind is given once.
+const ORDERS_MAX: usize = 3;
+/// Reports likewise.
+const REPORTS_MAX: usize = 2;
+
+/// What all shards get from shard 0 once the directory is taken.
+#[derive(Debug, Clone)]
+pub(super) struct Joint {
+    pub(super) node: Arc<Topology>,
+    pub(super) facts: DirFacts,
+}
+
+/// One shard's ends of the lanes.
+#[derive(Debug)]
+pub(super) struct Ends {
+    pub(super) ports: MeshPorts<Piece, Answer>,
+    pub(super) updates: lane::Receiver<MetadataUpdate>,
+    pub(super) joint: lane::Receiver<Joint>,
+    pub(super) orders: lane::Receiver<Order>,
+    pub(super) reports: lane::Sender<Report>,
+}
+
+/// Shard 0's ends of the same, in order of the shards, its own among them.
+#[derive(Debug)]
+pub(super) struct FirstEnds {
+    pub(super) updates: Vec<lane::Sender<MetadataUpdate>>,
+    pub(super) joint: Vec<lane::Sender<Joint>>,
+    pub(super) orders: Vec<lane::Sender<Order>>,
+    pub(super) reports: Vec<lane::Receiver<Report>>,
+    pub(super) stops: flume::Receiver<i32>,
+}
+
+/// What is handed to the shards' threads; each takes its part once.
+#[derive(Debug)]
+pub struct Wiring {
+    pub(super) config: BrokerConfig,
+    pub(super) shards: u16,
+    ends: Vec<flume::Receiver<Ends>>,
+    first: flume::Receiver<FirstEnds>,
+}
+
+impl Wiring {
+    /// Lanes between the shards of a node. The first thing to come by `stops` stops it, the second makes it hurry; what it is, a signal's number
+    /// as a rule, is only logged.
+    pub fn new(config: BrokerConfig, shards: u16, stops: flume::Receiver<i32>) -> Wiring {
+        let mut first = FirstEnds { updates: vec![], joint: vec![], orders: vec![], reports: vec![], stops };
+        let ends = shards::mesh(shards).into_iter().map(|ports| {
+            let (updates_out, updates) = lane::channel(UPDATES_MAX);
+            let (joint_out, joint) = lane::channel(1);
+            let (orders_out, orders) = lane::channel(ORDERS_MAX);
+            let (reports, reports_in) = lane::channel(REPORTS_MAX);
+            first.updates.push(updates_out);
+            first.joint.push(joint_out);
+            first.orders.push(orders_out);
+            first.reports.push(reports_in);
+            handed(Ends { ports, updates, joint, orders, reports })
+        });
+        let ends = ends.collect();
+        Wiring { config, shards, ends, first: handed(first) }
+    }
+
+    /// The part of a shard.
+    pub(super) fn take(&self, id: ShardId) -> Ends {
+        match self.ends[usize::from(id.0)].try_recv() {
+            Ok(ends) => ends,
+            Err(_) => unreachable!("each shard takes its ends once"),
+        }
+    }
+
+    /// What shard 0 gets besides.
+    pub(super) fn take_first(&self) -> FirstEnds {
+        match self.first.try_recv() {
+            Ok(first) => first,
+            Err(_) => unreachable!("shard 0 takes its ends once"),
+        }
+    }
+}
+
+fn handed<T>(part: T) -> flume::Receiver<T> {
+    let (sender, receiver) = flume::bounded(1);
+    assert!(sender.send(part).is_ok(), "the receiver is here");
+    receiver
+}
