@@ -12,6 +12,9 @@ pub enum LoadError {
     /// Batches that can't be built or read.
     #[error(transparent)]
     Records(#[from] RecordsError),
+    /// A scenario file that can't be read.
+    #[error("the scenario can't be read: {0}")]
+    Scenario(String),
     /// Settings that make no run.
     #[error("{0}")]
     Usage(String),

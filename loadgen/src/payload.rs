@@ -3,6 +3,9 @@
 /// Length of the part that proves it: run, sequence, checksum.
 pub(crate) const PAYLOAD_BYTES_MIN: usize = 20;
 
+/// Least length of a value in a scenario that verifies.
+pub(crate) const STAMP_BYTES: usize = 32;
+
 /// What a value says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {

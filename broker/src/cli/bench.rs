@@ -11,7 +11,7 @@ pub(super) fn run(global: &GlobalArgs, args: &BenchArgs) -> Result<(), CliError>
     let report = bench(&global.bootstrap_server, args).map_err(|error| match error {
         LoadError::Client(error) => CliError::Client(error),
         LoadError::Records(error) => CliError::Records(error),
-        LoadError::Usage(why) => CliError::Usage(why),
+        LoadError::Usage(why) | LoadError::Scenario(why) => CliError::Usage(why),
         LoadError::Verify(_) => CliError::Bench(error),
     })?;
     say(global.output, &report.to_string(), || as_json(&report))?;
