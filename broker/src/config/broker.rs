@@ -37,8 +37,6 @@ pub struct BrokerConfig {
     pub offsets_topic: OffsetsTopic,
     /// Connections and requests.
     pub network: NetworkLimits,
-    /// `producer.id.expiration.ms`.
-    pub producer_id_expiration_ms: i32,
     /// `producer.id.expiration.check.interval.ms`.
     pub producer_id_expiration_check_interval_ms: i32,
     /// What Kafka doesn't have.
@@ -163,7 +161,6 @@ impl BrokerConfig {
             groups,
             offsets_topic: offsets_topic(&values),
             network: network(&values),
-            producer_id_expiration_ms: int(&values, "producer.id.expiration.ms"),
             producer_id_expiration_check_interval_ms: int(
                 &values,
                 "producer.id.expiration.check.interval.ms",

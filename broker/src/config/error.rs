@@ -15,6 +15,9 @@ pub enum ConfigError {
         /// What is allowed.
         why: String,
     },
+    /// Values that can't stand together, or that something else doesn't allow; the text says it all.
+    #[error("{0}")]
+    Refused(String),
     /// A topic config that doesn't exist.
     #[error("Unknown topic config name: {0}")]
     UnknownTopicConfig(String),

@@ -56,7 +56,7 @@ pub enum Valid {
     Ratio(f64, f64),
     /// Exactly one of these.
     OneOf(&'static [&'static str]),
-    /// Each element one of these, none twice; may be empty.
+    /// Each element one of these, one named twice counts once; may be empty.
     ListOf(&'static [&'static str]),
     /// Text that isn't empty.
     NonEmpty,
@@ -114,8 +114,14 @@ impl ConfigKey {
     /// # Errors
     /// [`ConfigError::Invalid`], telling what is allowed.
     pub fn check(&self, text: &str) -> Result<(), ConfigError> {
-        value::check(self.kind, &self.valid, text)
-            .map_err(|why| ConfigError::invalid(self.name, self.shown(text), why))
+        value::check(self.kind, &self.valid, text).map_err(|why| {
+            // Of a list, Kafka names the element that isn't allowed.
+            let fault = match self.valid {
+                Valid::ListOf(allowed) => value::list(text).into_iter().find(|one| !allowed.contains(one)),
+                _ => None,
+            };
+            ConfigError::invalid(self.name, self.shown(fault.unwrap_or(text)), why)
+        })
     }
 
     /// The value as it may be shown to people.

@@ -4,6 +4,7 @@
 //! [`topic`] validates and resolves what topics override.
 
 pub mod broker;
+pub mod describe;
 pub mod error;
 pub mod key;
 pub mod keys;

@@ -119,13 +119,14 @@ pub fn check_all(overrides: &Overrides, broker: &BrokerValues) -> Result<(), Con
     let config = TopicConfig::resolve(overrides, broker);
     if config.min_compaction_lag_ms > config.max_compaction_lag_ms {
         let (min, max) = (config.min_compaction_lag_ms, config.max_compaction_lag_ms);
-        let why = format!("it must not be above max.compaction.lag.ms, {max}");
-        return Err(ConfigError::invalid("min.compaction.lag.ms", min, why));
+        return Err(ConfigError::Refused(format!(
+            "conflict topic config setting min.compaction.lag.ms ({min}) > max.compaction.lag.ms ({max})"
+        )));
     }
     if boolean(overrides, broker, "remote.storage.enable") {
         let why = "Tiered Storage functionality is disabled in the broker. \
                    Topic cannot be configured with remote log storage.";
-        return Err(ConfigError::invalid("remote.storage.enable", true, why));
+        return Err(ConfigError::Refused(why.into()));
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Texts to values, with the rules and the words of Kafka's ConfigDef.
 
+use std::collections::BTreeSet;
+
 use super::key::{Kind, Valid};
 
 /// Checks a text against type and rule; the error tells what is allowed.
@@ -18,12 +20,7 @@ pub(super) fn check(kind: Kind, valid: &Valid, text: &str) -> Result<(), String>
         Valid::Between(min, max) => in_range(as_long(text), min, max),
         Valid::Ratio(min, max) => in_range(double(text), min, max),
         Valid::OneOf(allowed) => one_of(text.trim(), allowed),
-        Valid::ListOf(allowed) => {
-            let elements = list(text);
-            elements.iter().try_for_each(|element| one_of(element, allowed))?;
-            let twice = elements.iter().enumerate().find(|(i, element)| elements[..*i].contains(element));
-            twice.map_or(Ok(()), |(_, element)| Err(format!("{element} is named twice")))
-        }
+        Valid::ListOf(allowed) => list(text).iter().try_for_each(|element| one_of(element, allowed)),
         Valid::NonEmpty if text.trim().is_empty() => Err("String must be non-empty".into()),
         Valid::NonEmpty => Ok(()),
         Valid::Rule(rule) => rule(text),
@@ -67,6 +64,28 @@ pub fn as_long(text: &str) -> Option<i64> {
 /// A finite or infinite floating-point number.
 pub fn double(text: &str) -> Option<f64> {
     number(text)
+}
+
+/// The text as Kafka would write the parsed value.
+pub fn canonical(kind: Kind, valid: &Valid, text: &str) -> String {
+    match kind {
+        Kind::Boolean => text.trim().to_ascii_lowercase(),
+        Kind::Int | Kind::Short | Kind::Long => text.trim().to_string(),
+        Kind::Double => match double(text) {
+            // Java writes whole numbers with a decimal point, and very large and small ones by exponent.
+            Some(number) if number == 0.0 || (1e-3..1e7).contains(&number.abs()) => format!("{number:?}"),
+            _ => text.trim().to_string(),
+        },
+        Kind::List => {
+            let mut elements = list(text);
+            if matches!(valid, Valid::ListOf(_)) {
+                let mut seen = BTreeSet::new();
+                elements.retain(|element| seen.insert(*element));
+            }
+            elements.join(",")
+        }
+        Kind::String | Kind::Class | Kind::Password => text.to_string(),
+    }
 }
 
 /// The elements between commas, spaces around them dropped; none for an empty text.

@@ -1,8 +1,8 @@
 //! Broker configs as text, with where each value comes from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::keys;
+use super::{keys, value};
 
 /// Where a value comes from, with the number DescribeConfigs gives for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +18,10 @@ pub enum Source {
     StaticBroker = 4,
     /// Nobody set it.
     Default = 5,
+    /// Set on the client metrics subscription.
+    ClientMetrics = 7,
+    /// Set on the group.
+    Group = 8,
 }
 
 impl Source {
@@ -61,10 +65,38 @@ impl BrokerValues {
         layers.into_iter().find_map(|(layer, source)| Some((layer.get(name)?.as_str(), source)))
     }
 
+    /// The value of one layer; those of topics and groups aren't here.
+    pub fn of_layer(&self, layer: Source, name: &str) -> Option<&str> {
+        let layer = match layer {
+            Source::DynamicBroker => &self.dynamic,
+            Source::DynamicDefaultBroker => &self.dynamic_default,
+            Source::StaticBroker => &self.fixed,
+            Source::Default => return keys::broker(name)?.default,
+            Source::Topic | Source::ClientMetrics | Source::Group => return None,
+        };
+        layer.get(name).map(String::as_str)
+    }
+
+    /// Names that somebody set, those that don't exist included.
+    pub fn names_set(&self) -> BTreeSet<&str> {
+        let layers = [&self.dynamic, &self.dynamic_default, &self.fixed];
+        layers.into_iter().flat_map(BTreeMap::keys).map(String::as_str).collect()
+    }
+
+    /// Names that were set on all brokers while they ran.
+    pub fn names_set_on_all(&self) -> impl Iterator<Item = &str> {
+        self.dynamic_default.keys().map(String::as_str)
+    }
+
     /// The value in force, and where it comes from; none is Kafka's null, or a name that doesn't exist.
     pub fn get(&self, name: &str) -> Option<(&str, Source)> {
         let default = || Some((keys::broker(name)?.default?, Source::Default));
         self.explicit(name).or_else(default)
+    }
+
+    /// A number that can't be negative; 0 for null.
+    pub fn number(&self, name: &str) -> u64 {
+        value::as_long(self.text(name)).and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
     }
 
     /// The value in force; empty for null.

@@ -76,7 +76,8 @@ impl Controller {
     ) -> Result<Self, QuorumError> {
         let quorum = Quorum::open(&config.quorum, subscribers).await?;
         let ahead = Ahead { image: quorum.image().clone(), refusals: quorum.refusals() };
-        let decider = Decider { topics: config.topics, values: config.values };
+        let node_id = config.quorum.node_id;
+        let decider = Decider { topics: config.topics, values: config.values, node_id };
         let (ahead, room) = (RefCell::new(ahead), Budget::new(PROPOSALS_MAX));
         let controller = Self(Rc::new(Inner { decider, quorum, ahead, room }));
         controller.bootstrap().await?;

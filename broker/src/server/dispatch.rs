@@ -8,10 +8,12 @@ use protocol::error::ErrorCode;
 use protocol::header::{RequestHeader, response_frame};
 use protocol::messages::api_versions_response::ApiVersion;
 use protocol::messages::{
-    ApiMessage, ApiVersionsRequest, ApiVersionsResponse, CreateTopicsRequest, DeleteGroupsRequest,
-    DeleteTopicsRequest, DescribeGroupsRequest, FetchRequest, FindCoordinatorRequest, HeartbeatRequest,
-    InitProducerIdRequest, JoinGroupRequest, LeaveGroupRequest, ListGroupsRequest, ListOffsetsRequest,
-    Message, MetadataRequest, OffsetCommitRequest, OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
+    AlterConfigsRequest, ApiMessage, ApiVersionsRequest, ApiVersionsResponse, CreatePartitionsRequest,
+    CreateTopicsRequest, DeleteGroupsRequest, DeleteTopicsRequest, DescribeConfigsRequest,
+    DescribeGroupsRequest, FetchRequest, FindCoordinatorRequest, HeartbeatRequest,
+    IncrementalAlterConfigsRequest, InitProducerIdRequest, JoinGroupRequest, LeaveGroupRequest,
+    ListGroupsRequest, ListOffsetsRequest, Message, MetadataRequest, OffsetCommitRequest, OffsetFetchRequest,
+    ProduceRequest, SyncGroupRequest,
 };
 use protocol::types::Str;
 use protocol::wire::{DecodeError, Reader};
@@ -21,7 +23,7 @@ use super::state::{RequestContext, ShardState};
 use crate::api;
 
 /// APIs with a handler; ApiVersions tells these.
-pub const SERVED: [ApiKey; 18] = [
+pub const SERVED: [ApiKey; 22] = [
     ApiKey::Produce,
     ApiKey::Fetch,
     ApiKey::ListOffsets,
@@ -39,6 +41,10 @@ pub const SERVED: [ApiKey; 18] = [
     ApiKey::CreateTopics,
     ApiKey::DeleteTopics,
     ApiKey::InitProducerId,
+    ApiKey::DescribeConfigs,
+    ApiKey::AlterConfigs,
+    ApiKey::CreatePartitions,
+    ApiKey::IncrementalAlterConfigs,
     ApiKey::DeleteGroups,
 ];
 
@@ -186,6 +192,12 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         ApiKey::CreateTopics => other!(call, r, create_topics, CreateTopicsRequest),
         ApiKey::DeleteTopics => other!(call, r, delete_topics, DeleteTopicsRequest),
         ApiKey::InitProducerId => other!(call, r, init_producer_id, InitProducerIdRequest),
+        ApiKey::DescribeConfigs => other!(call, r, describe_configs, DescribeConfigsRequest),
+        ApiKey::AlterConfigs => other!(call, r, alter_configs, AlterConfigsRequest),
+        ApiKey::CreatePartitions => other!(call, r, create_partitions, CreatePartitionsRequest),
+        ApiKey::IncrementalAlterConfigs => {
+            other!(call, r, incremental_alter_configs, IncrementalAlterConfigsRequest)
+        }
         ApiKey::DeleteGroups => other!(call, r, delete_groups, DeleteGroupsRequest),
         other => Err(Violation::NotServed(other)),
     }

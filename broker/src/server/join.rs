@@ -53,9 +53,11 @@ pub(super) async fn join(
             usize::try_from(bytes / u64::from(shards)).unwrap_or(REQUEST_BYTES)
         });
     let coordinators = Coordinators::new(&node.config.groups);
+    let values = Rc::new(node.config.values.clone());
     let shard = Rc::new(ShardState {
         id,
         node,
+        values: RefCell::new(values),
         served_offset: Cell::new(-1),
         served_moved: Notify::new(),
         image: RefCell::new(image),

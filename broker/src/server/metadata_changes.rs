@@ -10,7 +10,8 @@ use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicP
 
 use super::state::ShardState;
 use crate::config::TopicConfig;
-use crate::metadata::image::{RESOURCE_TOPIC, Topic};
+use crate::config::topic::Overrides;
+use crate::metadata::image::{RESOURCE_BROKER, RESOURCE_TOPIC, Topic};
 use crate::metadata::{Delta, Image};
 
 /// Topic that holds the groups and their offsets.
@@ -23,12 +24,20 @@ pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 pub async fn apply(shard: &Rc<ShardState>, delta: Delta) {
     let (removed, leaders) = {
         let mut image = shard.image.borrow_mut();
+        let broker_changed = changes_broker(shard, &delta);
         let removed = removed_by(&delta, &image);
         if let Err(error) = image.apply_delta(&delta) {
             panic!("metadata at offset {} can't be applied: {error}", delta.base_offset);
         }
-        let touched = touched_by(&delta, &image);
-        (removed, place(shard, touched.iter().filter_map(|id| image.topic_by_id(*id))))
+        // Topics take what they don't set themselves from the broker.
+        let leaders = if broker_changed {
+            resolve_broker(shard, &image);
+            place(shard, image.topics())
+        } else {
+            let touched = touched_by(&delta, &image);
+            place(shard, touched.iter().filter_map(|id| image.topic_by_id(*id)))
+        };
+        (removed, leaders)
     };
     for (id, name, partitions) in removed {
         forget(shard, id, &name, partitions).await;
@@ -40,7 +49,11 @@ pub async fn apply(shard: &Rc<ShardState>, delta: Delta) {
 
 /// Leads what the image at the start says. The logs that exist are opened, missing ones made.
 pub async fn lead_all(shard: &Rc<ShardState>) {
-    let leaders = place(shard, shard.image.borrow().topics());
+    let leaders = {
+        let image = shard.image.borrow();
+        resolve_broker(shard, &image);
+        place(shard, image.topics())
+    };
     for wanted in leaders {
         lead(shard, wanted).await;
     }
@@ -51,6 +64,25 @@ struct Wanted {
     topic: String,
     epoch: LeaderEpoch,
     config: Rc<TopicConfig>,
+}
+
+/// Whether the delta changes configs of this broker, or of all.
+fn changes_broker(shard: &Rc<ShardState>, delta: &Delta) -> bool {
+    let own = shard.node.config.node_id;
+    delta.records.iter().any(|record| match record {
+        MetadataRecord::Config(changed) if changed.resource_type == RESOURCE_BROKER => {
+            changed.resource_name.is_empty() || changed.resource_name.parse() == Ok(own)
+        }
+        _ => false,
+    })
+}
+
+/// Puts what was set while the broker ran over what it was started with.
+fn resolve_broker(shard: &Rc<ShardState>, image: &Image) {
+    let mut values = shard.node.config.values.clone();
+    let (on_this, on_all) = image.dynamic_broker_configs(shard.node.config.node_id);
+    values.set_dynamic(on_this, on_all);
+    *shard.values.borrow_mut() = Rc::new(values);
 }
 
 /// Topics that the delta deletes: id, name and number of partitions.
@@ -82,12 +114,17 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
     let mut configs = shard.topic_configs.borrow_mut();
     let partitions = shard.partitions.borrow();
     let mut wanted = Vec::new();
+    let values = shard.broker_values();
+    let plain = Rc::new(TopicConfig::resolve(&Overrides::new(), &values));
     for topic in topics {
-        let config = TopicConfig::resolve(&topic.configs, &shard.node.config.values);
+        let config = if topic.configs.is_empty() {
+            Rc::clone(&plain)
+        } else {
+            Rc::new(TopicConfig::resolve(&topic.configs, &values))
+        };
         let config = match configs.get(&topic.id) {
-            Some(known) if **known == config => Rc::clone(known),
+            Some(known) if **known == *config => Rc::clone(known),
             _ => {
-                let config = Rc::new(config);
                 configs.insert(topic.id, Rc::clone(&config));
                 config
             }
@@ -184,7 +221,7 @@ fn log_config(shard: &Rc<ShardState>, config: &TopicConfig) -> LogConfig {
             TimestampSource::CreateTime
         },
         file_delete_delay_ms: config.file_delete_delay_ms,
-        producer_id_expiration_ms: u64::try_from(shard.node.config.producer_id_expiration_ms).unwrap_or(0),
+        producer_id_expiration_ms: shard.broker_values().number("producer.id.expiration.ms"),
         ..LogConfig::default()
     }
 }

@@ -16,7 +16,7 @@ use super::failure::Failures;
 use super::fetch_session::FetchSessions;
 use super::groups::Coordinators;
 use super::piece::{Answer, Piece};
-use crate::config::{BrokerConfig, TopicConfig};
+use crate::config::{BrokerConfig, BrokerValues, TopicConfig};
 use crate::metadata::Image;
 
 /// Facts of the node that don't change while it runs.
@@ -48,6 +48,8 @@ pub struct ShardState {
     pub placement: RefCell<Placement>,
     /// The partitions this shard owns and leads.
     pub partitions: RefCell<BTreeMap<PartitionKey, Rc<Partition>>>,
+    /// The broker's configs as texts, with what was set while it runs, as of the metadata applied here.
+    pub values: RefCell<Rc<BrokerValues>>,
     /// Effective topic configs, by topic id.
     pub topic_configs: RefCell<BTreeMap<Uuid, Rc<TopicConfig>>>,
     /// This shard's part of the log directory.
@@ -100,6 +102,11 @@ impl ShardState {
     /// Which shard owns it, as of the metadata here.
     pub fn owner(&self, key: &PartitionKey) -> Option<ShardId> {
         self.placement.borrow().owner(key)
+    }
+
+    /// The broker's configs as texts, with what was set while it runs. `node.config` is what it was started with.
+    pub fn broker_values(&self) -> Rc<BrokerValues> {
+        Rc::clone(&self.values.borrow())
     }
 
     /// What holds for the topic.

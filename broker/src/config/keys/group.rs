@@ -53,6 +53,10 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Which live conversions between classic and consumer groups are allowed.";
     "group.consumer.assignment.interval.ms" Int = "1000", between(0, 15_000), ClusterWide, NEW_GROUPS,
         "Shortest time between two assignments of a group, in ms (KIP-1263).";
+    "group.consumer.min.assignment.interval.ms" Int = "0", min(0), ReadOnly, NEW_GROUPS,
+        "Shortest time between two assignments a group may set, in ms.";
+    "group.consumer.max.assignment.interval.ms" Int = "15000", min(0), ReadOnly, NEW_GROUPS,
+        "Longest time between two assignments a group may set, in ms.";
     "group.consumer.regex.refresh.interval.ms" Int = "600000", min(10_000), ReadOnly, NEW_GROUPS,
         "Time between two evaluations of a subscribed pattern, in ms.";
     "group.consumer.assignor.offload.enable" Boolean = "true", ANY, ClusterWide, NEW_GROUPS,

@@ -4,8 +4,10 @@
 //! is null. Defaults and limits are Kafka 4.4's unless the doc says otherwise.
 
 mod cleaner;
+mod client_metrics;
 mod fetch;
 mod group;
+mod group_resource;
 mod identity;
 mod kraft;
 mod log;
@@ -20,6 +22,7 @@ mod sasl;
 mod share;
 mod ssl;
 mod streams;
+mod synonyms;
 mod tiered;
 mod topic;
 mod topics;
@@ -43,5 +46,8 @@ macro_rules! keys {
 }
 use keys;
 
-pub use lookup::{KeyFamily, all_broker, broker, family};
+pub use client_metrics::{CLIENT_PATTERN_KEYS, all_client_metrics, client_metrics};
+pub use group_resource::{GroupKey, all_group, group};
+pub use lookup::{KeyFamily, all_broker, base_of_listener, broker, family, is_internal};
+pub use synonyms::broker_synonyms;
 pub use topic::{Synonym, TopicKey, all_topic, topic};

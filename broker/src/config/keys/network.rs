@@ -6,13 +6,13 @@ use super::rules::*;
 use crate::config::key::ConfigKey;
 
 pub(super) static KEYS: &[ConfigKey] = keys! {
-    "listeners" List = "PLAINTEXT://127.0.0.1:9092", ANY, PerBroker, ACTS,
+    "listeners" List = "PLAINTEXT://127.0.0.1:9092", ANY, ReadOnly, ACTS,
         "Addresses to listen on, NAME://HOST:PORT, an empty host for all. Kafka's default is PLAINTEXT://:9092; \
-         here a node without configuration is reached from its own machine only.";
-    "advertised.listeners" List, ANY, PerBroker, ACTS,
+         here a node without configuration is reached from its own machine only. They can't be changed while it runs.";
+    "advertised.listeners" List, ANY, ReadOnly, ACTS,
         "Addresses that clients are told to connect to; listeners if unset.";
-    "listener.security.protocol.map" List =
-        "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT", ANY, PerBroker, ACTS,
+    "listener.security.protocol.map" String =
+        "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT", ANY, ReadOnly, ACTS,
         "Security protocol of each listener name, NAME:PROTOCOL; only PLAINTEXT is served so far.";
     "inter.broker.listener.name" String, ANY, ReadOnly, REPLICATION, "Listener that brokers use among themselves.";
     "security.inter.broker.protocol" String = "PLAINTEXT",
@@ -57,6 +57,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "metrics.sample.window.ms" Long = "30000", min(1), ReadOnly, METRICS, "Length of a sample, in ms.";
     "metrics.recording.level" String = "INFO", one_of(&["INFO", "DEBUG", "TRACE"]), ReadOnly, METRICS,
         "Which metrics are kept.";
+    "kafka.metrics.reporters" List = "", ANY, ReadOnly, METRICS, "Classes that report Yammer metrics.";
+    "kafka.metrics.polling.interval.secs" Int = "10", min(1), ReadOnly, METRICS, "How often they poll, in s.";
     "telemetry.max.bytes" Int = "1048576", min(1), ReadOnly, TELEMETRY,
         "Largest push of client metrics, in bytes (KIP-714).";
 };

@@ -33,6 +33,8 @@ pub(super) const CONNECTIONS: Effect = inert("connections aren't limited by numb
 pub(super) const STORAGE: Effect = inert("the log's own checkpoints and recovery don't need it");
 pub(super) const DIRS: Effect = inert("all partitions live in the first log directory so far");
 pub(super) const ROLES: Effect = inert("a node is broker and controller at once so far");
+pub(super) const DECOMPRESSION: Effect =
+    inert("batches are decompressed in pieces of a bounded size, and never held whole");
 pub(super) const UNSTABLE: Effect = inert("nothing unstable is built");
 pub(super) const PREFERRED: Effect = inert("with one broker, leaders are where they should be");
 pub(super) const BACKLOG: Effect = inert("the listener's backlog is fixed");

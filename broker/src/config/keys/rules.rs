@@ -48,4 +48,46 @@ fn throttled_replicas(text: &str) -> Result<(), String> {
         .into())
 }
 
+pub(super) const OFFSET_RESET: Valid = Valid::Rule(offset_reset);
+pub(super) const ASSIGNOR: Valid = Valid::OneOf(&["sticky"]);
+
+/// `earliest`, `latest`, or how long ago: `by_duration:PT1H`.
+fn offset_reset(text: &str) -> Result<(), String> {
+    let period = text.strip_prefix("by_duration:");
+    if matches!(text, "earliest" | "latest") || period.is_some_and(is_period) {
+        return Ok(());
+    }
+    Err(format!(
+        "Invalid value `{text}` for configuration share.auto.offset.reset. The value must be either 'earliest', 'latest' \
+         or of the format 'by_duration:<PnDTnHnMn.nS>'."
+    ))
+}
+
+/// A period of ISO 8601 with days, hours, minutes and seconds, not negative.
+fn is_period(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(['P', 'p']) else { return false };
+    let (days, time) = match rest.split_once(['T', 't']) {
+        Some((_, "")) => return false,
+        Some((days, time)) => (days, time),
+        None => (rest, ""),
+    };
+    let is_number = |digits: &str, fraction: bool| {
+        let (whole, part) =
+            if fraction { digits.split_once('.').unwrap_or((digits, "0")) } else { (digits, "0") };
+        let all_digits = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        all_digits(whole) && all_digits(part)
+    };
+    let mut left = time;
+    for unit in [['H', 'h'], ['M', 'm'], ['S', 's']] {
+        if let Some((number, after)) = left.split_once(unit) {
+            if !is_number(number, unit[0] == 'S') {
+                return false;
+            }
+            left = after;
+        }
+    }
+    let days_ok = days.is_empty() || days.strip_suffix(['D', 'd']).is_some_and(|days| is_number(days, false));
+    left.is_empty() && days_ok && !(days.is_empty() && time.is_empty())
+}
+
 pub(super) const PRODUCE_VALIDATION: Valid = Valid::OneOf(&["full", "header"]);

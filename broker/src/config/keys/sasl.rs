@@ -56,7 +56,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms" Long = "10000", ANY, ReadOnly, SECURITY, "Longest wait, in ms.";
     "sasl.oauthbearer.token.endpoint.url" String, ANY, ReadOnly, SECURITY, "Where tokens are issued.";
     "sasl.oauthbearer.clock.skew.seconds" Int = "30", ANY, ReadOnly, SECURITY, "Clock difference tolerated, in s.";
-    "sasl.oauthbearer.expected.audience" List, ANY, ReadOnly, SECURITY, "Audiences accepted.";
+    "sasl.oauthbearer.expected.audience" List = "", ANY, ReadOnly, SECURITY, "Audiences accepted.";
     "sasl.oauthbearer.expected.issuer" String, ANY, ReadOnly, SECURITY, "Issuer accepted.";
     "sasl.oauthbearer.allow.unverified.audience" Boolean = "false", ANY, ReadOnly, SECURITY,
         "Whether a token passes without an expected audience.";
@@ -64,6 +64,28 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Whether a token passes without an expected issuer.";
     "sasl.oauthbearer.scope.claim.name" String = "scope", ANY, ReadOnly, SECURITY, "Claim that holds the scope.";
     "sasl.oauthbearer.sub.claim.name" String = "sub", ANY, ReadOnly, SECURITY, "Claim that holds the subject.";
+    "sasl.oauthbearer.scope" String, ANY, ReadOnly, SECURITY, "Scope asked for with a token.";
+    "sasl.oauthbearer.jwt.retriever.class" Class = "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever",
+        ANY, ReadOnly, JAVA, "Class that gets tokens.";
+    "sasl.oauthbearer.jwt.validator.class" Class = "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator",
+        ANY, ReadOnly, JAVA, "Class that checks tokens.";
+    "sasl.oauthbearer.client.credentials.client.id" String, ANY, ReadOnly, SECURITY, "Id to get tokens by.";
+    "sasl.oauthbearer.client.credentials.client.secret" Password, ANY, ReadOnly, SECURITY, "Secret that goes with it.";
+    "sasl.oauthbearer.assertion.algorithm" String = "RS256", ANY, ReadOnly, SECURITY,
+        "Algorithm that assertions are signed by (KIP-1139).";
+    "sasl.oauthbearer.assertion.claim.aud" String, ANY, ReadOnly, SECURITY, "Their audience.";
+    "sasl.oauthbearer.assertion.claim.exp.seconds" Int = "300", ANY, ReadOnly, SECURITY, "How long they hold, in s.";
+    "sasl.oauthbearer.assertion.claim.iss" String, ANY, ReadOnly, SECURITY, "Their issuer.";
+    "sasl.oauthbearer.assertion.claim.jti.include" Boolean = "false", ANY, ReadOnly, SECURITY,
+        "Whether each has an id of its own.";
+    "sasl.oauthbearer.assertion.claim.nbf.seconds" Int = "60", ANY, ReadOnly, SECURITY,
+        "How long before their making they hold already, in s.";
+    "sasl.oauthbearer.assertion.claim.sub" String, ANY, ReadOnly, SECURITY, "Their subject.";
+    "sasl.oauthbearer.assertion.file" String, ANY, ReadOnly, SECURITY, "File of an assertion made elsewhere.";
+    "sasl.oauthbearer.assertion.private.key.file" String, ANY, ReadOnly, SECURITY, "File of the key that signs them.";
+    "sasl.oauthbearer.assertion.private.key.passphrase" Password, ANY, ReadOnly, SECURITY, "Passphrase of that key.";
+    "sasl.oauthbearer.assertion.template.file" String, ANY, ReadOnly, SECURITY,
+        "File with more claims and headers for them.";
     "delegation.token.secret.key" Password, ANY, ReadOnly, SECURITY, "Key that signs delegation tokens.";
     "delegation.token.max.lifetime.ms" Long = "604800000", min(1), ReadOnly, SECURITY, "Longest life of a token, in ms.";
     "delegation.token.expiry.time.ms" Long = "86400000", min(1), ReadOnly, SECURITY,

@@ -16,6 +16,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "group.share.assignors" List = "simple", ANY, ReadOnly, SHARE, "The assignor.";
     "group.share.assignment.interval.ms" Int = "1000", between(0, 15_000), ClusterWide, SHARE,
         "Shortest time between two assignments of a group, in ms.";
+    "group.share.min.assignment.interval.ms" Int = "0", min(0), ReadOnly, SHARE, "Shortest a group may set, in ms.";
+    "group.share.max.assignment.interval.ms" Int = "15000", min(0), ReadOnly, SHARE, "Longest a group may set, in ms.";
     "group.share.assignor.offload.enable" Boolean = "true", ANY, ClusterWide, SHARE,
         "Whether assignments are computed on other threads.";
     "group.share.delivery.count.limit" Int = "5", between(2, 10), ReadOnly, SHARE, "Deliveries of a record.";

@@ -19,6 +19,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "How long an empty group waits for more members, in ms.";
     "group.streams.assignment.interval.ms" Int = "1000", min(0), ClusterWide, STREAMS,
         "Shortest time between two assignments of a group, in ms.";
+    "group.streams.min.assignment.interval.ms" Int = "0", min(0), ReadOnly, STREAMS, "Shortest a group may set, in ms.";
+    "group.streams.max.assignment.interval.ms" Int = "15000", min(0), ReadOnly, STREAMS, "Longest a group may set, in ms.";
     "group.streams.assignor.offload.enable" Boolean = "true", ANY, ClusterWide, STREAMS,
         "Whether assignments are computed on other threads.";
     "group.streams.assignors" List = "sticky", ANY, ReadOnly, STREAMS, "Assignors, the first is the default.";

@@ -65,6 +65,7 @@ static SYNONYMS: &[(&str, &[Synonym])] = &[
     ("local.retention.bytes", &[same("log.local.retention.bytes")]),
     ("local.retention.ms", &[same("log.local.retention.ms")]),
     ("max.compaction.lag.ms", &[same("log.cleaner.max.compaction.lag.ms")]),
+    ("max.decompressed.message.bytes", &[same("max.decompressed.message.bytes")]),
     ("max.message.bytes", &[same("message.max.bytes")]),
     ("message.timestamp.after.max.ms", &[same("log.message.timestamp.after.max.ms")]),
     ("message.timestamp.before.max.ms", &[same("log.message.timestamp.before.max.ms")]),
@@ -119,6 +120,8 @@ static KEYS: &[ConfigKey] = keys! {
         "How long records of a tiered partition are kept locally, in ms; -2 takes retention.ms.";
     "max.compaction.lag.ms" Long = "9223372036854775807", min(1), ClusterWide, COMPACTION,
         "A record is compacted at the latest when this old, in ms.";
+    "max.decompressed.message.bytes" Int = "2147483639", min(1), ClusterWide, DECOMPRESSION,
+        "Largest size of a record batch when decompressed, in bytes.";
     "max.message.bytes" Int = "1048588", min(0), ClusterWide, ACTS, "Largest record batch accepted, in bytes.";
     "message.timestamp.after.max.ms" Long = "3600000", min(0), ClusterWide, ACTS,
         "How far a record's timestamp may lie ahead of the broker's clock, in ms.";

@@ -14,6 +14,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "min.insync.replicas" Int = "1", min(1), ClusterWide, REPLICATION,
         "In-sync replicas that acks=all needs; never more than there are replicas.";
     "message.max.bytes" Int = "1048588", min(0), ClusterWide, ACTS, "Largest record batch accepted, in bytes.";
+    "max.decompressed.message.bytes" Int = "2147483639", min(1), ClusterWide, DECOMPRESSION,
+        "Largest size of a record batch when decompressed, in bytes.";
     "compression.type" String = "producer", COMPRESSION, ClusterWide, ACTS,
         "How batches are stored: as the producer compressed them, or recompressed by this codec.";
     "compression.gzip.level" Int = "-1", GZIP_LEVEL, ClusterWide, ACTS, "Level if compression.type is gzip.";

@@ -10,7 +10,7 @@ const TOPIC: &str = "cleanup.policy compression.type compression.gzip.level comp
     min.cleanable.dirty.ratio min.compaction.lag.ms min.insync.replicas preallocate remote.copy.lag.bytes
     remote.copy.lag.ms remote.log.copy.disable remote.log.delete.on.disable remote.storage.enable
     retention.bytes retention.ms segment.bytes segment.index.bytes segment.jitter.ms segment.ms
-    unclean.leader.election.enable internal.segment.bytes";
+    unclean.leader.election.enable internal.segment.bytes max.decompressed.message.bytes";
 
 const BROKER: &str = "node.id broker.id process.roles broker.rack initial.broker.registration.timeout.ms
     broker.heartbeat.interval.ms broker.session.timeout.ms controlled.shutdown.enable
@@ -130,7 +130,18 @@ const BROKER: &str = "node.id broker.id process.roles broker.rack initial.broker
     ssl.allow.san.changes delegation.token.secret.key delegation.token.max.lifetime.ms
     delegation.token.expiry.time.ms delegation.token.expiry.check.interval.ms
     metric.reporters metrics.num.samples metrics.sample.window.ms metrics.recording.level telemetry.max.bytes
-    config.providers";
+    config.providers kafka.metrics.reporters kafka.metrics.polling.interval.secs
+    max.decompressed.message.bytes group.consumer.min.assignment.interval.ms
+    group.consumer.max.assignment.interval.ms group.share.min.assignment.interval.ms
+    group.share.max.assignment.interval.ms group.streams.min.assignment.interval.ms
+    group.streams.max.assignment.interval.ms sasl.oauthbearer.scope sasl.oauthbearer.jwt.retriever.class
+    sasl.oauthbearer.jwt.validator.class sasl.oauthbearer.client.credentials.client.id
+    sasl.oauthbearer.client.credentials.client.secret sasl.oauthbearer.assertion.algorithm
+    sasl.oauthbearer.assertion.claim.aud sasl.oauthbearer.assertion.claim.exp.seconds
+    sasl.oauthbearer.assertion.claim.iss sasl.oauthbearer.assertion.claim.jti.include
+    sasl.oauthbearer.assertion.claim.nbf.seconds sasl.oauthbearer.assertion.claim.sub
+    sasl.oauthbearer.assertion.file sasl.oauthbearer.assertion.private.key.file
+    sasl.oauthbearer.assertion.private.key.passphrase sasl.oauthbearer.assertion.template.file";
 
 #[test]
 fn every_name_of_kafka_is_known() {

@@ -43,9 +43,9 @@ fn at_and_over_the_bounds() {
             "Invalid value logappendtime for configuration message.timestamp.type: \
              String must be one of: CreateTime, LogAppendTime"),
         ("cleanup.policy", "compact, delete", "compact,keep",
-            "Invalid value compact,keep for configuration cleanup.policy: String must be one of: compact, delete"),
-        ("cleanup.policy", "", "delete,delete",
-            "Invalid value delete,delete for configuration cleanup.policy: delete is named twice"),
+            "Invalid value keep for configuration cleanup.policy: String must be one of: compact, delete"),
+        ("cleanup.policy", "delete,delete", "delete,delet",
+            "Invalid value delet for configuration cleanup.policy: String must be one of: compact, delete"),
         ("remote.log.storage.manager.impl.prefix", "x.", " ",
             "Invalid value   for configuration remote.log.storage.manager.impl.prefix: String must be non-empty"),
     ];

@@ -13,14 +13,14 @@ use protocol::messages::{
 };
 use protocol::types::Str;
 
+use super::config_resource::ConfigResource;
 use super::create_topics::too_many;
 use super::decider::{Decider, Decision};
 use super::fault::Fault;
 use super::request::ControllerReply;
-use crate::config::key::{ConfigKey, Kind, Update};
 use crate::config::topic::Overrides;
-use crate::config::{ConfigError, keys, topic, value};
-use crate::metadata::image::{Image, RESOURCE_BROKER, RESOURCE_TOPIC};
+use crate::config::{BrokerValues, value};
+use crate::metadata::image::Image;
 use crate::metadata::limits::RECORDS_PER_OPERATION_MAX;
 
 const SET: i8 = 0;
@@ -109,18 +109,21 @@ impl Decider {
         ops: &[AlterableConfig],
         replace: bool,
     ) -> Result<Vec<MetadataRecord>, Fault> {
-        let before = set_on(image, kind, resource)?;
         let mut names = BTreeSet::new();
         if ops.iter().any(|op| !names.insert(&op.name)) {
             return Err(Fault::new(ErrorCode::INVALID_REQUEST, "Error due to duplicate config keys"));
         }
+        if let Some(op) = ops.iter().find(|op| op.value.is_none() && op.config_operation != DELETE) {
+            let text = format!("Null value not supported for : {}", op.name);
+            return Err(Fault::new(ErrorCode::INVALID_REQUEST, text));
+        }
+        let (found, before) = ConfigResource::find(image, kind, resource)?;
+        let values = self.values_at(image);
         let mut after = if replace { Overrides::new() } else { before.clone() };
         for op in ops {
-            self.alter_one(kind, op, &mut after)?;
+            alter_one(found, &values, op, &mut after)?;
         }
-        if kind == RESOURCE_TOPIC {
-            topic::check_all(&after, &self.values)?;
-        }
+        found.check(&after, &values)?;
         let gone = before.keys().filter(|name| !after.contains_key(*name)).map(|name| (name, None));
         let set = after.iter().filter(|(name, text)| before.get(*name) != Some(*text));
         let changes = gone.chain(set.map(|(name, text)| (name, Some(text))));
@@ -131,107 +134,47 @@ impl Decider {
         };
         Ok(changes.map(record).collect())
     }
+}
 
-    fn alter_one(&self, kind: i8, op: &AlterableConfig, set: &mut Overrides) -> Result<(), Fault> {
-        let bad = |text: String| Fault::new(ErrorCode::INVALID_REQUEST, text);
-        let key = key_of(kind, &op.name)?;
-        if op.config_operation == DELETE {
-            set.remove(&op.name);
+fn alter_one(
+    resource: ConfigResource,
+    values: &BrokerValues,
+    op: &AlterableConfig,
+    set: &mut Overrides,
+) -> Result<(), Fault> {
+    let (name, text) = (&op.name, op.value.as_ref().map_or("", Str::as_str));
+    let elements = |operation: &str| {
+        resource.check_is_list(operation, name)?;
+        let now = set.get(name).map_or_else(|| resource.inherited(name, values), Str::to_string);
+        Ok::<Vec<String>, Fault>(value::list(&now).into_iter().map(String::from).collect())
+    };
+    let new = match op.config_operation {
+        SET => text.to_string(),
+        DELETE => {
+            set.remove(name);
             return Ok(());
         }
-        let text = op.value.as_ref();
-        let text = text.ok_or_else(|| bad(format!("Null value not supported for : {}", op.name)))?;
-        let list = |op_name: &str| match key.filter(|key| key.kind != Kind::List) {
-            Some(key) => {
-                let text = format!("Can't {op_name} to key {} because its type is not LIST.", key.name);
-                Err(Fault::new(ErrorCode::INVALID_CONFIG, text))
-            }
-            None => Ok(value::list(self.current(kind, &op.name, set))
-                .into_iter()
-                .map(String::from)
-                .collect::<Vec<_>>()),
-        };
-        let value = match op.config_operation {
-            SET => text.clone(),
-            APPEND => {
-                let mut elements = list("APPEND")?;
-                let new = value::list(text).into_iter().filter(|new| !elements.iter().any(|old| old == new));
-                let new: Vec<_> = new.map(String::from).collect();
-                elements.extend(new);
-                Str::from(elements.join(","))
-            }
-            SUBTRACT => {
-                let gone = value::list(text);
-                let mut elements = list("SUBTRACT")?;
-                elements.retain(|element| !gone.contains(&element.as_str()));
-                Str::from(elements.join(","))
-            }
-            other => return Err(bad(format!("Unknown config operation {other} for {}", op.name))),
-        };
-        if let Some(key) = key {
-            key.check(&value)?;
-        }
-        set.insert(op.name.clone(), value);
-        Ok(())
-    }
-
-    /// What APPEND and SUBTRACT start from: what is set, else what holds without it.
-    fn current<'a>(&'a self, kind: i8, name: &str, set: &'a Overrides) -> &'a str {
-        let default = || match kind {
-            RESOURCE_TOPIC => {
-                let topic = keys::topic(name);
-                let synonyms = topic.map_or(&[][..], |topic| topic.synonyms);
-                let of_broker = synonyms.iter().find_map(|synonym| self.values.explicit(synonym.name));
-                of_broker
-                    .map(|(text, _)| text)
-                    .or(topic.and_then(|topic| topic.key.default))
-                    .unwrap_or_default()
-            }
-            _ => self.values.text(name),
-        };
-        set.get(name).map_or_else(default, Str::as_str)
-    }
-}
-
-/// What is set on a resource now.
-fn set_on(image: &Image, kind: i8, resource: &Str) -> Result<Overrides, Fault> {
-    match kind {
-        RESOURCE_TOPIC => {
-            let topic = image.topic(resource);
-            let topic = topic.ok_or_else(|| Fault::plain(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION))?;
-            Ok(topic.configs.clone())
-        }
-        RESOURCE_BROKER => {
-            let id = (!resource.is_empty()).then(|| resource.parse::<i32>());
-            match id {
-                Some(Ok(id)) if !image.brokers.contains_key(&id) => Err(Fault::new(
-                    ErrorCode::BROKER_ID_NOT_REGISTERED,
-                    format!("No broker with id {id} found."),
-                )),
-                Some(Err(_)) => {
-                    let text = format!("Invalid broker name {}", resource.as_str());
-                    Err(Fault::new(ErrorCode::INVALID_REQUEST, text))
+        APPEND => {
+            let mut elements = elements("APPEND")?;
+            for new in value::list(text) {
+                if !elements.iter().any(|old| old == new) {
+                    elements.push(new.to_string());
                 }
-                _ => Ok(image.configs(kind, resource).cloned().unwrap_or_default()),
             }
+            elements.join(",")
         }
-        other => Err(Fault::new(ErrorCode::INVALID_REQUEST, format!("Unsupported resource type {other}"))),
-    }
-}
-
-/// What is known about the config; none for names that free prefixes allow.
-fn key_of(kind: i8, name: &str) -> Result<Option<&'static ConfigKey>, Fault> {
-    if kind == RESOURCE_TOPIC {
-        let topic = keys::topic(name).ok_or_else(|| ConfigError::UnknownTopicConfig(name.into()))?;
-        return Ok(Some(topic.key));
-    }
-    match keys::broker(name) {
-        Some(key) if key.update == Update::ReadOnly => {
-            let text = format!("Cannot update these configs dynamically: Set({name})");
-            Err(Fault::new(ErrorCode::INVALID_REQUEST, text))
+        SUBTRACT => {
+            let mut elements = elements("SUBTRACT")?;
+            elements.retain(|element| !value::list(text).contains(&element.as_str()));
+            elements.join(",")
         }
-        key => Ok(key),
-    }
+        other => {
+            let text = format!("Unknown config operation {other} for {name}");
+            return Err(Fault::new(ErrorCode::INVALID_REQUEST, text));
+        }
+    };
+    set.insert(name.clone(), Str::from(new));
+    Ok(())
 }
 
 fn code_and_text(fault: Option<Fault>) -> (i16, Option<Str>) {

@@ -10,7 +10,6 @@ use protocol::messages::{CreatePartitionsRequest, CreatePartitionsResponse};
 use protocol::types::Str;
 
 use super::assignment::Assignment;
-use super::create_topics::too_many;
 use super::decider::{Decider, Decision};
 use super::fault::Fault;
 use super::request::ControllerReply;
@@ -59,10 +58,11 @@ fn added_partitions(
     }
     let more = count - have;
     if more > room {
-        return Err(too_many());
+        let text = "Excessively large number of additional partitions per request.";
+        return Err(Fault::new(ErrorCode::POLICY_VIOLATION, text));
     }
     let factor = topic.partitions.first().map_or(1, |first| first.replicas.len());
-    let given = wanted.assignments.as_deref().filter(|given| !given.is_empty());
+    let given = wanted.assignments.as_deref();
     if let Some(given) = given.filter(|given| given.len() != more) {
         let text = format!(
             "Attempted to add {more} additional partition(s), but only {} assignment(s) were specified.",

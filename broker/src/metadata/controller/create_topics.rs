@@ -47,7 +47,7 @@ impl Decider {
                 Ok(plan) => {
                     taken.insert(metric_name(&wanted.name), wanted.name.clone());
                     let id = if request.validate_only { Uuid::ZERO } else { new_id(image, facts) };
-                    let result = self.acceptance(wanted, id, &plan);
+                    let result = self.acceptance(image, wanted, id, &plan);
                     records.extend(plan.records(&wanted.name, id));
                     result
                 }
@@ -79,7 +79,7 @@ impl Decider {
             let text = format!("Topic '{name}' collides with existing topic: {other}");
             return Err(Fault::new(ErrorCode::INVALID_TOPIC_EXCEPTION, text));
         }
-        let configs = self.plan_configs(wanted)?;
+        let configs = self.plan_configs(image, wanted)?;
         let assignments = if wanted.assignments.is_empty() {
             self.plan_automatic(image, wanted, room)?
         } else {
@@ -91,7 +91,7 @@ impl Decider {
         Ok(NewTopic { assignments, configs })
     }
 
-    fn plan_configs(&self, wanted: &CreatableTopic) -> Result<Overrides, Fault> {
+    fn plan_configs(&self, image: &Image, wanted: &CreatableTopic) -> Result<Overrides, Fault> {
         let mut configs = Overrides::new();
         for config in &wanted.configs {
             let Some(value) = &config.value else {
@@ -103,7 +103,7 @@ impl Decider {
                 return Err(Fault::new(ErrorCode::INVALID_CONFIG, text));
             }
         }
-        topic::check_all(&configs, &self.values)?;
+        topic::check_all(&configs, &self.values_at(image))?;
         Ok(configs)
     }
 
@@ -137,9 +137,16 @@ impl Decider {
         (0..partitions).map(|partition| Assignment::automatic(image, partition, factor)).collect()
     }
 
-    fn acceptance(&self, wanted: &CreatableTopic, topic_id: Uuid, plan: &NewTopic) -> CreatableTopicResult {
+    fn acceptance(
+        &self,
+        image: &Image,
+        wanted: &CreatableTopic,
+        topic_id: Uuid,
+        plan: &NewTopic,
+    ) -> CreatableTopicResult {
+        let values = self.values_at(image);
         let configs =
-            topic::describe(&plan.configs, &self.values).into_iter().map(|described| CreatableTopicConfigs {
+            topic::describe(&plan.configs, &values).into_iter().map(|described| CreatableTopicConfigs {
                 name: Str::from_static(described.name),
                 value: described.value.map(Str::from),
                 config_source: described.source.code(),

@@ -13,8 +13,10 @@ use crate::metadata::image::Image;
 pub struct Decider {
     /// Defaults and switches of topic creation.
     pub topics: TopicCreation,
-    /// The broker's configs, for what topics take from them.
+    /// The broker's configs as it was started with, for what topics take from them.
     pub values: BrokerValues,
+    /// The broker, for what was set on it while it ran.
+    pub node_id: i32,
 }
 
 /// What a decision needs from outside: given in, so that it is the same each time.
@@ -54,6 +56,14 @@ impl Decision {
 }
 
 impl Decider {
+    /// The broker's configs, with what was set while it ran.
+    pub(super) fn values_at(&self, image: &Image) -> BrokerValues {
+        let mut values = self.values.clone();
+        let (on_this, on_all) = image.dynamic_broker_configs(self.node_id);
+        values.set_dynamic(on_this, on_all);
+        values
+    }
+
     /// Decides. Costs what the request's size asks for; registration looks at every partition.
     pub fn decide(&self, image: &Image, request: ControllerRequest, facts: &mut Facts<'_>) -> Decision {
         match request {

@@ -5,6 +5,7 @@
 
 mod alter_configs;
 mod assignment;
+mod config_resource;
 mod create_partitions;
 mod create_topics;
 mod decider;

@@ -47,3 +47,13 @@ pub enum ControllerReply {
     /// To any of them: the quorum couldn't take the records, and it is unknown whether they took effect.
     Failed(ErrorCode),
 }
+
+impl ControllerReply {
+    /// The code of a request that got this instead of the answer of its own kind.
+    pub fn failure(&self) -> ErrorCode {
+        match self {
+            Self::Failed(code) => *code,
+            _ => ErrorCode::UNKNOWN_SERVER_ERROR,
+        }
+    }
+}

@@ -12,6 +12,12 @@ use crate::config::values::Layer;
 pub const RESOURCE_TOPIC: i8 = 2;
 /// Kafka's number of the resource type BROKER.
 pub const RESOURCE_BROKER: i8 = 4;
+/// Kafka's number of the resource type BROKER_LOGGER.
+pub const RESOURCE_BROKER_LOGGER: i8 = 8;
+/// Kafka's number of the resource type CLIENT_METRICS.
+pub const RESOURCE_CLIENT_METRICS: i8 = 16;
+/// Kafka's number of the resource type GROUP.
+pub const RESOURCE_GROUP: i8 = 32;
 
 /// The metadata at an offset.
 ///
@@ -103,6 +109,12 @@ impl Image {
     /// What is set on a resource that is no topic; for brokers, the empty name means all of them.
     pub fn configs(&self, resource_type: i8, name: &str) -> Option<&Overrides> {
         self.configs.get(&(resource_type, Str::from(name)))
+    }
+
+    /// Names of the resources of that type that have configs; of topics there is more to know, see [`Image::topics`].
+    pub fn configured(&self, resource_type: i8) -> impl Iterator<Item = &Str> {
+        let all = self.configs.keys().filter(move |(kind, _)| *kind == resource_type);
+        all.map(|(_, name)| name)
     }
 
     /// What was set on a broker while it ran, and on all: for [`set_dynamic`](crate::config::BrokerValues::set_dynamic).

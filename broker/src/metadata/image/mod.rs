@@ -10,7 +10,9 @@ mod topic;
 pub use apply::ApplyError;
 pub use broker::{Broker, Endpoint};
 pub use delta::Delta;
-pub use image_state::{Image, RESOURCE_BROKER, RESOURCE_TOPIC};
+pub use image_state::{
+    Image, RESOURCE_BROKER, RESOURCE_BROKER_LOGGER, RESOURCE_CLIENT_METRICS, RESOURCE_GROUP, RESOURCE_TOPIC,
+};
 pub use topic::{Partition, Topic};
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ struct World {
 impl World {
     fn empty() -> Self {
         let config = BrokerConfig::default();
-        let decider = Decider { topics: config.topics, values: config.values };
+        let decider = Decider { topics: config.topics, values: config.values, node_id: 1 };
         Self { decider, image: Image::empty(Str::from("cluster")), ids: 0 }
     }
 

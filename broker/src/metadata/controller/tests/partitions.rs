@@ -57,5 +57,6 @@ fn a_topic_never_shrinks() {
     assert_eq!(grow(&mut world, "t", 20_000, None).0, 44);
     assert_eq!(grow(&mut world, "t", 4, Some(vec![vec![1]])).0, 39);
     assert_eq!(grow(&mut world, "t", 3, Some(vec![vec![2]])).0, 39);
+    assert_eq!(grow(&mut world, "t", 3, Some(vec![])).0, 39, "no assignments aren't automatic ones");
     assert_eq!(world.image.partition_count(), 2);
 }
