@@ -11,6 +11,8 @@ mod api_keys;
 mod decode;
 #[path = "build/encode.rs"]
 mod encode;
+#[path = "build/error_codes.rs"]
+mod error_codes;
 #[path = "build/names.rs"]
 mod names;
 #[path = "build/parse.rs"]
@@ -43,7 +45,7 @@ fn generate() -> Outcome<()> {
     let internal = load(Path::new("schema/internal"))?;
     std::fs::write(Path::new(&out).join("api_keys.rs"), api_keys::emit(&api)?)?;
     let messages: Vec<&Message> = api.iter().filter(|m| m.kind != Kind::Removed).collect();
-    let text = structs::emit(&messages) + &api_keys::emit_traits(&messages)?;
+    let text = structs::emit(&messages) + &api_keys::emit_traits(&messages)? + &error_codes::emit(&messages);
     std::fs::write(Path::new(&out).join("messages.rs"), text)?;
     let records: Vec<&Message> = internal.iter().collect();
     let text = structs::emit(&records) + &structs::emit_for_each(&records);

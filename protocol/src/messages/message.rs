@@ -1,6 +1,7 @@
 //! What all messages have in common.
 
 use crate::api::ApiKey;
+use crate::error::ErrorCode;
 use crate::wire::{DecodeError, EncodeError, Reader, Wire, Writer};
 
 /// A closed range of versions.
@@ -71,5 +72,12 @@ pub trait ApiMessage: Message {
 /// A request, with what answers it.
 pub trait Request: ApiMessage {
     /// Its response, of the same version.
-    type Response: ApiMessage;
+    type Response: Response;
+}
+
+/// A response.
+pub trait Response: ApiMessage {
+    /// Calls `each` with every error code in it, NONE too: its own, and those of its topics, partitions, members and so on. What a
+    /// version doesn't carry is visited all the same.
+    fn visit_error_codes(&self, each: &mut dyn FnMut(ErrorCode));
 }

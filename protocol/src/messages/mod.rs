@@ -9,7 +9,7 @@ mod generated {
 }
 
 pub use generated::*;
-pub use message::{ApiMessage, Message, Request, VersionRange};
+pub use message::{ApiMessage, Message, Request, Response, VersionRange};
 
 #[cfg(test)]
 mod tests;

@@ -106,3 +106,36 @@ fn version_ranges() {
     assert_eq!(range.intersect(VersionRange::new(4, 9)), Some(VersionRange::new(4, 5)));
     assert_eq!(range.intersect(VersionRange::new(6, 9)), None);
 }
+
+fn codes(response: &impl Response) -> Vec<i16> {
+    let mut codes = Vec::new();
+    response.visit_error_codes(&mut |code| codes.push(code.code()));
+    codes
+}
+
+#[test]
+fn every_error_code_of_a_response_is_visited() {
+    use produce_response::{PartitionProduceResponse, TopicProduceResponse};
+    assert_eq!(codes(&HeartbeatResponse { error_code: 27, ..Default::default() }), [27]);
+    assert_eq!(codes(&ProduceResponse::default()), [], "a response without topics has no code of its own");
+    let partition = |error_code| PartitionProduceResponse { error_code, ..Default::default() };
+    let topic = |codes: &[i16]| TopicProduceResponse {
+        partition_responses: codes.iter().map(|code| partition(*code)).collect(),
+        ..Default::default()
+    };
+    let response = ProduceResponse { responses: vec![topic(&[0, 6]), topic(&[87])], ..Default::default() };
+    assert_eq!(codes(&response), [0, 6, 87]);
+}
+
+#[test]
+fn error_codes_at_every_depth_and_under_other_names_are_visited() {
+    use describe_log_dirs_response::DescribeLogDirsResult;
+    use share_fetch_response::{PartitionData, ShareFetchableTopicResponse};
+    let result = DescribeLogDirsResult { error_code: 56, ..Default::default() };
+    let response = DescribeLogDirsResponse { error_code: 31, results: vec![result], ..Default::default() };
+    assert_eq!(codes(&response), [31, 56]);
+    let partition = PartitionData { error_code: 3, acknowledge_error_code: 121, ..Default::default() };
+    let topic = ShareFetchableTopicResponse { partitions: vec![partition], ..Default::default() };
+    let response = ShareFetchResponse { responses: vec![topic], ..Default::default() };
+    assert_eq!(codes(&response), [0, 3, 121]);
+}
