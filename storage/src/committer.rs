@@ -45,7 +45,9 @@ pub(crate) async fn run(dir: Rc<DirShared>) {
         for log in &group {
             log.dirty.set(false);
         }
+        let begun = rt::now();
         flush(&dir, &group).await;
+        dir.stats.flush_time.record(rt::now() - begun);
         for log in group {
             if log.sync_deadline().is_some() && !waiting.iter().any(|other| Rc::ptr_eq(other, &log)) {
                 waiting.push(log);
@@ -71,7 +73,10 @@ async fn flush(dir: &Rc<DirShared>, group: &[Rc<LogInner>]) {
         return;
     }
     if to_sync.len() >= SYNCS_BEFORE_SYNCFS {
-        match rt::fs::sync_fs(&dir.path).await {
+        let begun = rt::now();
+        let synced = rt::fs::sync_fs(&dir.path).await;
+        dir.stats.sync_time.record(rt::now() - begun);
+        match synced {
             Ok(()) => to_sync.iter().for_each(|one| one.log.synced(one.upto)),
             Err(error) => dir.fail(format!("syncing {}: {error}", dir.path.display())),
         }
@@ -103,7 +108,10 @@ async fn write(log: Rc<LogInner>) -> Option<ToSync> {
 }
 
 async fn sync(one: ToSync) {
-    match one.file.sync_data().await {
+    let begun = rt::now();
+    let synced = one.file.sync_data().await;
+    one.log.dir.stats.sync_time.record(rt::now() - begun);
+    match synced {
         Ok(()) => one.log.synced(one.upto),
         Err(error) => drop(one.log.fail("syncing", error)),
     }

@@ -20,7 +20,9 @@ pub mod producer;
 mod segment;
 
 pub use config::{LogConfig, LogDirConfig, TimestampSource};
-pub use dir::{ClosedDir, DirFacts, DirHome, HomeConfig, LogDir, MetaProperties, Offsets};
+pub use dir::{
+    ClosedDir, DirFacts, DirHome, DirMemory, DirStats, HomeConfig, LogDir, MemoryUse, MetaProperties, Offsets,
+};
 pub use epochs::EpochCheckpoint;
 pub use error::{AppendError, ReadError, StorageError, WaitError};
 pub use log::{AppendInfo, ClosedAt, Log, LogSlice, LogStatus, Reservation, TimestampOffset, Watermarks};

@@ -72,7 +72,7 @@ impl<K: Ord + Clone, V: Clone> Lru<K, V> {
         self.values.into_values().map(|held| held.value)
     }
 
-    #[cfg(test)]
+    /// What the values held cost together.
     pub(crate) fn cost(&self) -> usize {
         self.cost
     }

@@ -10,6 +10,7 @@ use rt::Task;
 
 use super::home::DirFacts;
 use super::shared::DirShared;
+use super::stats::{DirMemory, DirStats};
 use crate::committer;
 use crate::fan_out::fan_out;
 use crate::limits::OPENS_MAX;
@@ -164,6 +165,16 @@ impl LogDir {
     /// Takes the directory offline: another shard met a failed write or sync on it.
     pub fn fail(&self, reason: impl Into<String>) {
         self.shared.fail(reason.into());
+    }
+
+    /// What happened here since it was opened.
+    pub fn stats(&self) -> &DirStats {
+        &self.shared.stats
+    }
+
+    /// How full its memory budgets are.
+    pub fn memory(&self) -> DirMemory {
+        self.shared.memory()
     }
 
     /// Bytes of batches held in memory for tail readers and not yet written, all logs together.

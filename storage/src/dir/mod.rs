@@ -5,8 +5,10 @@ pub(crate) mod log_dir;
 pub(crate) mod meta;
 pub(crate) mod offsets_file;
 pub(crate) mod shared;
+pub(crate) mod stats;
 
 pub use home::{DirFacts, DirHome, HomeConfig};
 pub use log_dir::{ClosedDir, LogDir};
 pub use meta::MetaProperties;
 pub use offsets_file::Offsets;
+pub use stats::{DirMemory, DirStats, MemoryUse};

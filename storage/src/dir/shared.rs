@@ -13,6 +13,7 @@ use rt::fs::{File, IoBuf};
 use rt::sync::{Budget, Notify};
 
 use super::files;
+use super::stats::{DirMemory, DirStats, MemoryUse};
 use crate::limits::{BUFS_MAX, EVICT_TRIES_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
 use crate::log::inner::LogInner;
 use crate::lru::Lru;
@@ -59,6 +60,7 @@ pub(crate) struct DirShared {
     /// All logs, to tell them when the directory fails.
     pub logs: RefCell<BTreeMap<u64, Weak<LogInner>>>,
     next_log: Cell<u64>,
+    pub stats: DirStats,
 }
 
 impl DirShared {
@@ -81,6 +83,7 @@ impl DirShared {
             tasks: TaskSet::new(),
             logs: RefCell::new(BTreeMap::new()),
             next_log: Cell::new(0),
+            stats: DirStats::default(),
             config,
         })
     }
@@ -202,6 +205,17 @@ impl DirShared {
             } else {
                 self.retained.borrow_mut().push_back(next);
             }
+        }
+    }
+
+    /// How full the budgets are.
+    pub(crate) fn memory(&self) -> DirMemory {
+        let fill = |used_bytes, capacity_bytes| MemoryUse { used_bytes, capacity_bytes };
+        DirMemory {
+            unplaced: fill(self.unplaced.used(), self.unplaced.capacity()),
+            tail: fill(self.tail_bytes.get(), self.config.tail_bytes_max),
+            cache: fill(self.pieces.borrow().cost(), self.config.cache_bytes_max),
+            indexes: fill(self.indexes.borrow().cost(), INDEX_BYTES_MAX),
         }
     }
 

@@ -8,6 +8,7 @@ use rt::sync::Permit;
 use super::core::{AppendInfo, Origin};
 use super::handle::Log;
 use super::inner::LogInner;
+use crate::dir::stats::add;
 use crate::limits::FRAME_BYTES_ASSUMED;
 use crate::{AppendError, LeaderEpoch};
 
@@ -100,6 +101,10 @@ impl Log {
         let permit = reservation.permit.take();
         let info = log.core.borrow_mut().append(batch, origin, &config, reservation.frame_bytes, permit)?;
         log.marks.set_appended(info.last_offset.plus(1));
+        let stats = &log.dir.stats;
+        add(&stats.appended_batches, 1);
+        add(&stats.appended_records, batch.header().records_count.max(0) as u64);
+        add(&stats.appended_bytes, bytes as u64);
         let now_ms =
             if info.append_time_ms >= 0 { info.append_time_ms } else { batch.header().max_timestamp };
         log.roll_due.set(log.core.borrow().active.build.is_old(&config, now_ms));

@@ -8,6 +8,7 @@ use rt::fs::{File, IoBuf};
 
 use super::core::{Active, LogCore};
 use super::inner::LogInner;
+use crate::dir::stats::add;
 use crate::limits::{BLOCK_BYTES, WRITE_BYTES_MAX};
 use crate::{FilePos, Offset};
 
@@ -48,8 +49,10 @@ impl LogInner {
         while let Some(piece) = self.next_piece(target, upto) {
             let Piece { file, base, start, end, buf } = piece;
             let (result, buf) = file.write_at(start.0, buf).await;
+            let bytes = buf.len() as u64;
             self.dir.give_back(buf);
             result?;
+            add(&self.dir.stats.device_bytes, bytes);
             self.placed(target, base, end);
         }
         Ok(())
@@ -84,6 +87,7 @@ impl LogInner {
             if self.unsynced_since.get().is_none() {
                 self.unsynced_since.set(Some(rt::now()));
             }
+            add(&self.dir.stats.written_records, written.since(self.marks.written()));
             self.marks.advance_written(written);
         }
     }
@@ -114,6 +118,7 @@ impl LogInner {
 
     /// Everything written before `upto` is on the medium.
     pub(crate) fn synced(&self, upto: Offset) {
+        add(&self.dir.stats.synced_records, upto.since(self.marks.synced()));
         self.marks.advance_synced(upto);
         if self.marks.synced() >= self.marks.written() {
             self.unsynced_since.set(None);

@@ -1,0 +1,53 @@
+//! [`DirStats`]: what happened in one shard's part of a log directory since it was opened.
+
+use std::cell::Cell;
+
+use rt::TimeHistogram;
+
+/// Counts, each in a cell of the shard: an addition where it happens, read by whoever tells about it.
+#[derive(Debug, Default)]
+pub struct DirStats {
+    /// Batches appended, in memory so far.
+    pub appended_batches: Cell<u64>,
+    /// Records in them.
+    pub appended_records: Cell<u64>,
+    /// Their size, in bytes.
+    pub appended_bytes: Cell<u64>,
+    /// Offsets that came to be below `written`; records, where there are no gaps.
+    pub written_records: Cell<u64>,
+    /// Offsets that came to be below `synced`.
+    pub synced_records: Cell<u64>,
+    /// Written to segments, in bytes: whole blocks, so more than was appended.
+    pub device_bytes: Cell<u64>,
+    /// How long each group flush took: its writes, and its syncs where wanted.
+    pub flush_time: TimeHistogram,
+    /// How long each sync took, of one segment or of the whole file system.
+    pub sync_time: TimeHistogram,
+}
+
+/// A budget's fill.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Taken now, in bytes.
+    pub used_bytes: usize,
+    /// What it may take, in bytes.
+    pub capacity_bytes: usize,
+}
+
+/// Memory of one shard's part of a log directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DirMemory {
+    /// Reserved, or appended and not in a segment file yet.
+    pub unplaced: MemoryUse,
+    /// Batches held for tail readers, those that aren't placed included.
+    pub tail: MemoryUse,
+    /// Pieces of segments held for catch-up readers.
+    pub cache: MemoryUse,
+    /// Indexes of closed segments.
+    pub indexes: MemoryUse,
+}
+
+/// Counts up.
+pub(crate) fn add(cell: &Cell<u64>, count: u64) {
+    cell.set(cell.get() + count);
+}
