@@ -5,7 +5,9 @@
 mod mesh;
 mod partition;
 mod placement;
+mod traffic;
 
 pub use mesh::{CREDITS, Mesh, MeshPorts, MeshStats, mesh};
 pub use partition::{Appended, Partition, PartitionError};
 pub use placement::{PartitionKey, Placement};
+pub use traffic::Traffic;

@@ -1,11 +1,13 @@
 //! [`Partition`]: the leader of a partition on the shard that owns it.
 
+use std::rc::Rc;
+
 use protocol::error::ErrorCode;
 use protocol::records::RecordBatch;
 use rt::sync::{Budget, Notify};
 use storage::{AppendError, LeaderEpoch, Log, Offset, Reservation, StorageError};
 
-use crate::PartitionKey;
+use crate::{PartitionKey, Traffic};
 
 /// A partition that this shard leads.
 ///
@@ -23,6 +25,7 @@ pub struct Partition {
     /// Whose turn it is to append: one reservation at a time, first come first served. Without it a batch that finds space at once
     /// would overtake an earlier one of the same producer that waits for the file to grow.
     turn: Budget,
+    traffic: Rc<Traffic>,
 }
 
 /// Where a batch went.
@@ -49,10 +52,10 @@ pub struct PartitionError {
 }
 
 impl Partition {
-    /// Leads `log` from now on, in `epoch`.
-    pub fn lead(key: PartitionKey, log: Log, epoch: LeaderEpoch) -> Partition {
+    /// Leads `log` from now on, in `epoch`; what goes in and out is counted in `traffic`.
+    pub fn lead(key: PartitionKey, log: Log, epoch: LeaderEpoch, traffic: Rc<Traffic>) -> Partition {
         log.assign_epoch(epoch);
-        Partition { key, log, epoch, turn: Budget::new(1) }
+        Partition { key, log, epoch, turn: Budget::new(1), traffic }
     }
 
     /// Which partition.
@@ -68,6 +71,11 @@ impl Partition {
     /// The epoch of this leadership.
     pub fn leader_epoch(&self) -> LeaderEpoch {
         self.epoch
+    }
+
+    /// Where its traffic is counted. Appends count themselves; who hands out what was read counts that.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
     }
 
     /// Whether it can't serve any more: the log's directory failed.
@@ -101,7 +109,7 @@ impl Partition {
             let reservation = self.log.reserve_batch(batch).await?.of_frame(frame_bytes);
             match self.log.append(reservation, batch.clone(), self.epoch, now_ms) {
                 Err(AppendError::SegmentOffsetsFull) => self.log.roll().await?,
-                result => return self.settle(result),
+                result => return self.settle(result, batch),
             }
         }
     }
@@ -116,7 +124,7 @@ impl Partition {
         batch: RecordBatch,
         now_ms: i64,
     ) -> Result<Appended, PartitionError> {
-        self.settle(self.log.append(reservation, batch, self.epoch, now_ms))
+        self.settle(self.log.append(reservation, batch.clone(), self.epoch, now_ms), &batch)
     }
 
     /// Waits until the leader has written `offset`: what acks=1 promises.
@@ -154,14 +162,22 @@ impl Partition {
         }
     }
 
-    fn settle(&self, result: Result<storage::AppendInfo, AppendError>) -> Result<Appended, PartitionError> {
+    fn settle(
+        &self,
+        result: Result<storage::AppendInfo, AppendError>,
+        batch: &RecordBatch,
+    ) -> Result<Appended, PartitionError> {
         match result {
-            Ok(info) => Ok(Appended {
-                base_offset: info.base_offset,
-                last_offset: info.last_offset,
-                append_time_ms: info.append_time_ms,
-                log_start_offset: info.log_start_offset,
-            }),
+            Ok(info) => {
+                let records = u64::try_from(batch.header().records_count).unwrap_or(0);
+                self.traffic.count_in(records, batch.total_bytes() as u64);
+                Ok(Appended {
+                    base_offset: info.base_offset,
+                    last_offset: info.last_offset,
+                    append_time_ms: info.append_time_ms,
+                    log_start_offset: info.log_start_offset,
+                })
+            }
             Err(AppendError::Duplicate { base_offset, last_offset, .. }) => Ok(Appended {
                 base_offset,
                 last_offset,

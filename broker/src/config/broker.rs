@@ -122,6 +122,8 @@ pub struct RinglogConfig {
     pub produce_validation: ProduceValidation,
     /// `ringlog.memory.max.bytes`, all shards together; none goes by the machine's memory.
     pub memory_max_bytes: Option<u64>,
+    /// `ringlog.admin.listen`; none for no endpoint.
+    pub admin_listen: Option<Listener>,
 }
 
 impl BrokerConfig {
@@ -292,5 +294,8 @@ fn ringlog(values: &BrokerValues) -> RinglogConfig {
         direct_io: boolean(values, "ringlog.direct.io"),
         produce_validation: if header { ProduceValidation::Header } else { ProduceValidation::Full },
         memory_max_bytes: Some(unsigned(values, "ringlog.memory.max.bytes")).filter(|bytes| *bytes > 0),
+        // Empty is no address; anything else was checked.
+        admin_listen: Listener::parse(&format!("ADMIN://{}", values.text("ringlog.admin.listen").trim()))
+            .ok(),
     }
 }

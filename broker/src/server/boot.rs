@@ -26,6 +26,7 @@ use super::register::register;
 use super::state::{ShardState, Topology};
 use super::stop;
 use super::wiring::{Ends, FirstEnds, Joint, Wiring};
+use crate::admin::{self, Phase, Seat};
 use crate::metadata::{Controller, ControllerConfig, QuorumConfig};
 
 /// A shard's whole life, until the node was told to stop.
@@ -35,10 +36,14 @@ use crate::metadata::{Controller, ControllerConfig, QuorumConfig};
 pub async fn run_shard(wiring: Arc<Wiring>, id: ShardId) -> Result<(), Failure> {
     let failures = Rc::new(Failures::default());
     let ends = wiring.take(id);
+    // From the first step to the last: a long recovery is no lack of health.
+    let seat = Seat::default();
+    let asks = wiring.admin.as_ref().map(|admin| admin.asks[usize::from(id.0)].clone());
+    let _answering = asks.map(|asks| rt::spawn(admin::answer(asks, seat.clone())));
     let life = async {
         match id {
-            ShardId(0) => lead(&wiring, ends, Rc::clone(&failures)).await,
-            _ => follow(id, ends, Rc::clone(&failures)).await,
+            ShardId(0) => lead(&wiring, ends, &seat, Rc::clone(&failures)).await,
+            _ => follow(id, ends, &seat, Rc::clone(&failures)).await,
         }
     };
     match select(pin!(life), pin!(failures.first())).await {
@@ -47,29 +52,32 @@ pub async fn run_shard(wiring: Arc<Wiring>, id: ShardId) -> Result<(), Failure> 
     }
 }
 
-async fn follow(id: ShardId, ends: Ends, failures: Rc<Failures>) -> Result<(), Failure> {
+async fn follow(id: ShardId, ends: Ends, seat: &Seat, failures: Rc<Failures>) -> Result<(), Failure> {
     let Ends { ports, updates, mut joint, orders, reports } = ends;
     // Without it shard 0 has failed, and says so.
     let Some(joint) = joint.recv().await else { return Ok(()) };
     let shard = join_node(id, ports, updates, joint, None, failures).await?;
+    seat.take(&shard);
     stop::obey(shard, orders, reports).await;
     Ok(())
 }
 
-async fn lead(wiring: &Wiring, ends: Ends, failures: Rc<Failures>) -> Result<(), Failure> {
+async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) -> Result<(), Failure> {
     let Ends { ports, updates, orders, reports, .. } = ends;
     let mut first = wiring.take_first();
     let listeners = listen::bind(&wiring.config)?;
     let (home, joint, controller) = open(wiring, &listeners, &mut first).await?;
     let first_shard = FirstShard::new(controller.clone());
     let shard = join_node(ShardId(0), ports, updates, joint, Some(first_shard), failures).await?;
+    seat.take(&shard);
     let offset = shard.image.borrow().offset;
     first::await_everywhere(&shard, offset).await;
     home.begin_use().await.map_err(Failure::fatal)?;
     register(&shard).await?;
 
-    let accepting = accept_all(&shard, listeners);
+    let accepting = accept_all(wiring, &shard, listeners);
     let signal = first.stops.recv_async().await;
+    wiring.tell(Phase::Stopping);
     tracing::info!(?signal, "stopping");
     accepting.cancel_all().await;
     let broker_epoch = shard.first.as_ref().map_or(-1, |first| first.broker_epoch.get());
@@ -104,12 +112,14 @@ async fn open(
     Ok((home, joint, controller))
 }
 
-fn accept_all(shard: &Rc<ShardState>, listeners: Vec<Listener>) -> TaskSet {
+fn accept_all(wiring: &Wiring, shard: &Rc<ShardState>, listeners: Vec<Listener>) -> TaskSet {
     let accepting = TaskSet::new();
     let addresses: Vec<SocketAddr> = listeners.iter().map(Listener::local_addr).collect();
     for (index, listener) in listeners.into_iter().enumerate() {
         accepting.spawn(accept(Rc::clone(shard), listener, index));
     }
+    // First: whoever reads the line may ask at once.
+    wiring.tell(Phase::Serving);
     listen::announce(&addresses);
     accepting
 }

@@ -17,6 +17,7 @@ use super::dispatch::{self, Peer, Request};
 use super::frame::{FrameError, FrameReader};
 use super::replies::{Replies, ReplySender};
 use super::state::ShardState;
+use crate::metrics::Stage;
 
 /// Largest request that is counted as small, in bytes: the default `max.message.bytes` and some.
 pub const SMALL_FRAME_BYTES_MAX: usize = 2 << 20;
@@ -173,21 +174,24 @@ async fn read(shard: &Rc<ShardState>, conn: &Rc<Conn>, peer: &Peer, replies: &Rc
             Ok(frame) => frame,
             Err(error) => return End::Frame(error),
         };
+        let arrived = rt::now();
         rt::consume_budget(frame.len());
         rt::yield_point().await;
-        let request = match dispatch::decode(shard, peer, frame) {
-            Ok(request) => request,
+        let (request, mut clock) = match dispatch::decode(shard, peer, frame, arrived) {
+            Ok(understood) => understood,
             Err(violation) => return End::Violation(violation.to_string()),
         };
         match request {
             Request::Produce(produce) => {
                 replies.room(true).await;
+                clock.end_stage(Stage::Queue);
                 let stage_two = produce.start(shard).await;
-                replies.push(stage_two, permit, true);
+                clock.end_stage(Stage::Route);
+                replies.push(stage_two, permit, clock, true);
             }
             Request::Other(reply) => {
                 replies.room(false).await;
-                replies.push(reply, permit, false);
+                replies.push(reply, permit, clock, false);
             }
         }
     }

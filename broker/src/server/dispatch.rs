@@ -6,21 +6,24 @@ use bytes::Bytes;
 use protocol::api::ApiKey;
 use protocol::error::ErrorCode;
 use protocol::header::{RequestHeader, response_frame};
+use protocol::limits::FRAME_PREFIX_BYTES;
 use protocol::messages::api_versions_response::ApiVersion;
 use protocol::messages::{
-    AlterConfigsRequest, ApiMessage, ApiVersionsRequest, ApiVersionsResponse, CreatePartitionsRequest,
+    AlterConfigsRequest, ApiVersionsRequest, ApiVersionsResponse, CreatePartitionsRequest,
     CreateTopicsRequest, DeleteGroupsRequest, DeleteTopicsRequest, DescribeConfigsRequest,
     DescribeGroupsRequest, FetchRequest, FindCoordinatorRequest, HeartbeatRequest,
     IncrementalAlterConfigsRequest, InitProducerIdRequest, JoinGroupRequest, LeaveGroupRequest,
     ListGroupsRequest, ListOffsetsRequest, Message, MetadataRequest, OffsetCommitRequest, OffsetFetchRequest,
-    ProduceRequest, SyncGroupRequest,
+    ProduceRequest, Response, SyncGroupRequest,
 };
 use protocol::types::Str;
 use protocol::wire::{DecodeError, Reader};
+use rt::Instant;
 
 use super::replies::{Reply, ReplyFuture};
 use super::state::{RequestContext, ShardState};
 use crate::api;
+use crate::metrics::{ApiIndex, RequestClock};
 
 /// APIs with a handler; ApiVersions tells these.
 pub const SERVED: [ApiKey; 22] = [
@@ -101,9 +104,10 @@ impl Produce {
     pub async fn start(self, shard: &Rc<ShardState>) -> ReplyFuture {
         let (version, correlation_id) = (self.context.api_version, self.correlation_id);
         let stage_two = api::produce::start(Rc::clone(shard), self.context, self.request).await;
+        let shard = Rc::clone(shard);
         Box::pin(async move {
             match stage_two.await {
-                Ok(Some(response)) => reply(correlation_id, &response, version),
+                Ok(Some(response)) => reply(&shard, correlation_id, &response, version),
                 Ok(None) => Reply::Nothing,
                 Err(api::Close) => Reply::Close,
             }
@@ -115,21 +119,28 @@ impl Produce {
 ///
 /// # Errors
 /// Whatever can't be answered: Kafka closes the connection too, since it can't know what the peer would understand.
-pub fn decode(shard: &Rc<ShardState>, peer: &Peer, frame: Bytes) -> Result<Request, Violation> {
+pub fn decode(
+    shard: &Rc<ShardState>,
+    peer: &Peer,
+    frame: Bytes,
+    arrived: Instant,
+) -> Result<(Request, RequestClock), Violation> {
     let frame_bytes = frame.len();
     let mut reader = Reader::new(frame);
     let header = RequestHeader::decode(&mut reader)?;
-    let key = ApiKey::from_code(header.api_key)
-        .filter(|key| SERVED.contains(key))
+    let (key, index) = ApiKey::from_code(header.api_key)
+        .and_then(|key| Some((key, ApiIndex::of(key)?)))
         .ok_or_else(|| refused(header.api_key))?;
+    let clock = || RequestClock::start(&shard.metrics, index, FRAME_PREFIX_BYTES + frame_bytes, arrived);
     let version = header.api_version;
     if !key.valid_versions().is_some_and(|valid| valid.contains(version)) {
         if key == ApiKey::ApiVersions {
-            let response = api_versions_refusal();
-            return Ok(Request::Other(Box::pin(async move {
+            let (response, shard) = (api_versions_refusal(), Rc::clone(shard));
+            let refusal = Box::pin(async move {
                 // KIP-511: version 0 is what every client can read.
-                reply(header.correlation_id, &response, 0)
-            })));
+                reply(&shard, header.correlation_id, &response, 0)
+            });
+            return Ok((Request::Other(refusal), clock()));
         }
         return Err(Violation::Version(key, version));
     }
@@ -141,7 +152,8 @@ pub fn decode(shard: &Rc<ShardState>, peer: &Peer, frame: Bytes) -> Result<Reque
         frame_bytes,
     };
     let call = Call { shard: Rc::clone(shard), context, correlation_id: header.correlation_id };
-    handle(key, call, &mut reader)
+    // Counted once it is understood.
+    Ok((handle(key, call, &mut reader)?, clock()))
 }
 
 fn refused(api_key: i16) -> Violation {
@@ -164,7 +176,7 @@ macro_rules! other {
         let request = <$request>::decode($reader, $call.context.api_version)?;
         Ok(Request::Other(Box::pin(async move {
             let response = api::$api::handle(&$call.shard, &$call.context, request).await;
-            reply($call.correlation_id, &response, $call.context.api_version)
+            reply(&$call.shard, $call.correlation_id, &response, $call.context.api_version)
         })))
     }};
 }
@@ -219,7 +231,10 @@ fn api_versions_refusal() -> ApiVersionsResponse {
 }
 
 /// A response as bytes. One that can't be written is our own mistake, and costs the connection alone.
-fn reply<M: ApiMessage>(correlation_id: i32, response: &M, version: i16) -> Reply {
+fn reply<M: Response>(shard: &ShardState, correlation_id: i32, response: &M, version: i16) -> Reply {
+    if let Some(api) = ApiIndex::of(M::API) {
+        response.visit_error_codes(&mut |code| shard.metrics.apis.of(api).count_error(code));
+    }
     match response_frame(correlation_id, response, version) {
         Ok(frame) => Reply::Send(frame.into_bufs()),
         Err(error) => {

@@ -72,6 +72,7 @@ pub(super) async fn join(
         network: Connections::new(request_bytes),
         connections: Cell::new(0),
         failures,
+        metrics: Rc::default(),
         tasks: TaskSet::new(),
     });
     let served = Rc::clone(&shard);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use protocol::internal::MetadataRecord;
 use protocol::types::Uuid;
-use shards::{Partition, PartitionKey};
+use shards::{Partition, PartitionKey, Traffic};
 use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicPartition};
 
 use super::state::ShardState;
@@ -64,6 +64,7 @@ struct Wanted {
     topic: String,
     epoch: LeaderEpoch,
     config: Rc<TopicConfig>,
+    traffic: Rc<Traffic>,
 }
 
 /// Whether the delta changes configs of this broker, or of all.
@@ -117,6 +118,7 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
     let values = shard.broker_values();
     let plain = Rc::new(TopicConfig::resolve(&Overrides::new(), &values));
     for topic in topics {
+        let traffic = shard.metrics.topics.of(topic.id, &topic.name);
         let config = if topic.configs.is_empty() {
             Rc::clone(&plain)
         } else {
@@ -137,7 +139,8 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
             let known = partitions.get(&key).is_some_and(|known| known.leader_epoch() == epoch);
             if leads && !known {
                 let topic = topic.name.to_string();
-                wanted.push(Wanted { key, topic, epoch, config: Rc::clone(&config) });
+                let (config, traffic) = (Rc::clone(&config), Rc::clone(&traffic));
+                wanted.push(Wanted { key, topic, epoch, config, traffic });
             } else if let Some(known) = partitions.get(&key).filter(|_| leads) {
                 known.log().set_config(log_config(shard, &config));
             }
@@ -160,7 +163,7 @@ async fn lead(shard: &Rc<ShardState>, wanted: Wanted) {
             return;
         }
     };
-    let partition = Rc::new(Partition::lead(wanted.key, log, wanted.epoch));
+    let partition = Rc::new(Partition::lead(wanted.key, log, wanted.epoch, wanted.traffic));
     shard.partitions.borrow_mut().insert(wanted.key, Rc::clone(&partition));
     if wanted.topic == OFFSETS_TOPIC {
         shard.coordinators.ensure(shard, wanted.key.partition, partition);
@@ -188,6 +191,7 @@ async fn open_or_create(
 
 async fn forget(shard: &Rc<ShardState>, topic_id: Uuid, name: &str, partitions: usize) {
     shard.topic_configs.borrow_mut().remove(&topic_id);
+    shard.metrics.topics.forget(topic_id);
     for index in 0..partitions as i32 {
         let key = PartitionKey { topic_id, partition: index };
         shard.placement.borrow_mut().remove(&key);

@@ -71,12 +71,15 @@ async fn read_one(shard: &Rc<ShardState>, share: FetchShare) -> FetchedPartition
     let high_watermark = partition.high_watermark();
     let (offset, bytes_max) = (Offset(share.spot.offset), share.spot.bytes_max);
     match partition.log().read(offset, high_watermark, bytes_max, share.min_one).await {
-        Ok(slice) => FetchedPartition {
-            error: ErrorCode::NONE,
-            records: slice.bufs,
-            high_watermark: high_watermark.0,
-            log_start_offset: partition.log().start_offset().0,
-        },
+        Ok(slice) => {
+            partition.traffic().count_out(slice.next_offset.since(offset), slice.bytes as u64);
+            FetchedPartition {
+                error: ErrorCode::NONE,
+                records: slice.bufs,
+                high_watermark: high_watermark.0,
+                log_start_offset: partition.log().start_offset().0,
+            }
+        }
         Err(error) => {
             let code = read_error_code(&error);
             if code != ErrorCode::OFFSET_OUT_OF_RANGE {

@@ -13,6 +13,8 @@ use futures_util::stream::{FuturesOrdered, Stream};
 use rt::net::Conn;
 use rt::sync::{Notify, Permit};
 
+use crate::metrics::{RequestClock, Stage};
+
 /// Requests of a connection that are under way; a client with more waits.
 const REQUESTS_MAX: usize = 64;
 
@@ -49,10 +51,11 @@ pub struct Replies {
 struct Entry {
     reply: ReplyFuture,
     permit: Permit,
+    clock: RequestClock,
     is_produce: bool,
 }
 
-type Running = Pin<Box<dyn Future<Output = (Reply, bool)>>>;
+type Running = Pin<Box<dyn Future<Output = (Reply, RequestClock, bool)>>>;
 
 impl Replies {
     /// Waits for room for a request; a Produce also until nothing but Produces is under way.
@@ -67,10 +70,10 @@ impl Replies {
     }
 
     /// Queues a request; [`Self::room`] was waited for.
-    pub fn push(&self, reply: ReplyFuture, permit: Permit, is_produce: bool) {
+    pub fn push(&self, reply: ReplyFuture, permit: Permit, clock: RequestClock, is_produce: bool) {
         self.count.set(self.count.get() + 1);
         self.others.set(self.others.get() + usize::from(!is_produce));
-        self.waiting.borrow_mut().push_back(Entry { reply, permit, is_produce });
+        self.waiting.borrow_mut().push_back(Entry { reply, permit, clock, is_produce });
         self.wake_sender();
     }
 
@@ -115,6 +118,9 @@ pub struct ReplySender {
     running: FuturesOrdered<Running>,
     /// Answers that wait for the ones being sent.
     ready: Vec<Bytes>,
+    /// Their requests, and those of the answers being sent.
+    answered: Vec<RequestClock>,
+    leaving: Vec<RequestClock>,
     sending: Option<Pin<Box<dyn Future<Output = io::Result<()>>>>>,
     closing: bool,
 }
@@ -128,8 +134,16 @@ impl std::fmt::Debug for ReplySender {
 impl ReplySender {
     /// The sending half of `conn`.
     pub fn new(conn: Rc<Conn>, replies: Rc<Replies>) -> ReplySender {
-        let (running, ready) = (FuturesOrdered::new(), Vec::new());
-        ReplySender { conn, replies, running, ready, sending: None, closing: false }
+        ReplySender {
+            conn,
+            replies,
+            running: FuturesOrdered::new(),
+            ready: Vec::new(),
+            answered: Vec::new(),
+            leaving: Vec::new(),
+            sending: None,
+            closing: false,
+        }
     }
 
     /// Runs until a reply says that the connection is to be closed, or, after [`Replies::end`], until no Produce is under way.
@@ -145,14 +159,12 @@ impl ReplySender {
         loop {
             self.begin();
             let mut progress = false;
-            while let Poll::Ready(Some((reply, is_produce))) = Pin::new(&mut self.running).poll_next(cx) {
+            while let Poll::Ready(Some((reply, clock, is_produce))) =
+                Pin::new(&mut self.running).poll_next(cx)
+            {
                 progress = true;
                 self.replies.answered(is_produce);
-                match reply {
-                    Reply::Send(bufs) if !self.closing => self.ready.extend(bufs),
-                    Reply::Send(_) | Reply::Nothing => {}
-                    Reply::Close => self.closing = true,
-                }
+                self.take(reply, clock);
             }
             let ending = self.replies.ending.get();
             if ending {
@@ -161,6 +173,7 @@ impl ReplySender {
             }
             if self.sending.is_none() && !self.ready.is_empty() {
                 let (conn, bufs) = (Rc::clone(&self.conn), std::mem::take(&mut self.ready));
+                std::mem::swap(&mut self.leaving, &mut self.answered);
                 self.sending = Some(Box::pin(async move { conn.send(bufs).await }));
             }
             if let Some(sending) = &mut self.sending
@@ -168,6 +181,8 @@ impl ReplySender {
             {
                 self.sending = None;
                 sent?;
+                let now = rt::now();
+                self.leaving.drain(..).for_each(|clock| clock.end(now));
                 progress = true;
             }
             let nothing_to_send = self.sending.is_none() && self.ready.is_empty();
@@ -181,6 +196,20 @@ impl ReplySender {
                 *self.replies.sender.borrow_mut() = Some(cx.waker().clone());
                 return Poll::Pending;
             }
+        }
+    }
+
+    /// An answer's turn has come.
+    fn take(&mut self, reply: Reply, mut clock: RequestClock) {
+        match reply {
+            Reply::Send(bufs) if !self.closing => {
+                clock.answered(bufs.iter().map(Bytes::len).sum());
+                self.answered.push(clock);
+                self.ready.extend(bufs);
+            }
+            Reply::Send(_) => {}
+            Reply::Nothing => clock.end(rt::now()),
+            Reply::Close => self.closing = true,
         }
     }
 
@@ -202,11 +231,15 @@ impl ReplySender {
             if !turn {
                 return;
             }
-            let Some(Entry { reply, permit, is_produce }) = waiting.pop_front() else { return };
+            let Some(Entry { reply, permit, mut clock, is_produce }) = waiting.pop_front() else { return };
             self.running.push_back(Box::pin(async move {
+                if !is_produce {
+                    clock.end_stage(Stage::Queue);
+                }
                 let reply = reply.await;
+                clock.end_stage(Stage::Handle);
                 drop(permit);
-                (reply, is_produce)
+                (reply, clock, is_produce)
             }));
         }
     }

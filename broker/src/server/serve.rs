@@ -10,8 +10,10 @@ use super::boot;
 use super::failure::Failure;
 use super::signals;
 use super::wiring::Wiring;
+use crate::admin::{self, AdminEnds};
 use crate::cli::ServeArgs;
 use crate::config::{self, BrokerConfig, Inputs, Loaded};
+use crate::metrics::NodeFacts;
 
 /// Runs the broker until it is told to stop (SIGTERM, SIGINT). 0 after a clean stop; 78 (EX_CONFIG) if it can't run as configured, or not on
 /// this host; 1 otherwise.
@@ -38,6 +40,7 @@ async fn live(wiring: Arc<Wiring>, shard: ShardId) {
 }
 
 fn start(args: ServeArgs) -> Result<(), Failure> {
+    let start_ms = rt::unix_ms();
     let cores = args.cores.as_ref().map(|cores| {
         let cores: Vec<String> = cores.0.iter().map(usize::to_string).collect();
         cores.join(",")
@@ -61,8 +64,24 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
         runtime.data_dirs.clone_from(&config.log_dirs);
     }
     let stops = signals::catch().map_err(Failure::unusable)?;
-    let wiring = Arc::new(Wiring::new(config, shards, stops));
+    let admin = admin_endpoint(&config, shards, start_ms)?;
+    let wiring = Wiring::new(config, shards, stops);
+    let wiring = Arc::new(match admin {
+        Some(admin) => wiring.with_admin(admin),
+        None => wiring,
+    });
     rt::run(runtime, move |shard| live(Arc::clone(&wiring), shard)).map_err(Failure::unusable)
+}
+
+/// Starts the admin endpoint if it is configured, and gives the shards' ends of it.
+fn admin_endpoint(config: &BrokerConfig, shards: u16, start_ms: i64) -> Result<Option<AdminEnds>, Failure> {
+    let Some(listen) = &config.ringlog.admin_listen else { return Ok(None) };
+    let (ends, shards) = admin::wires(shards, admin::limits::SHARDS_WITHIN);
+    let node =
+        NodeFacts { node_id: config.node_id, log_dir: config.log_dirs[0].display().to_string(), start_ms };
+    let address = admin::start(listen, node, shards).map_err(Failure::fatal)?;
+    tracing::info!("admin endpoint at http://{address}/metrics");
+    Ok(Some(ends))
 }
 
 fn configure(args: ServeArgs) -> Result<BrokerConfig, Failure> {

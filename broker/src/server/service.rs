@@ -49,7 +49,7 @@ async fn append(shard: &Rc<ShardState>, piece: AppendPiece) -> AppendAnswer {
     let Some(partition) = shard.partition(&piece.key) else {
         return refused(ErrorCode::NOT_LEADER_OR_FOLLOWER);
     };
-    let now_ms = rt::unix_ms();
+    let (now_ms, begun) = (rt::unix_ms(), rt::now());
     let appended = match partition.append(piece.batch.batch(), piece.frame_bytes, now_ms).await {
         Ok(appended) => appended,
         Err(error) => {
@@ -57,6 +57,8 @@ async fn append(shard: &Rc<ShardState>, piece: AppendPiece) -> AppendAnswer {
             return refused(error.code);
         }
     };
+    let appended_at = rt::now();
+    shard.metrics.append.record(appended_at - begun);
     let durable = async {
         match piece.acks {
             0 => Ok(()),
@@ -70,7 +72,11 @@ async fn append(shard: &Rc<ShardState>, piece: AppendPiece) -> AppendAnswer {
             }
         }
     };
-    match durable.await {
+    let durable = durable.await;
+    if piece.acks != 0 {
+        shard.metrics.flush.record(rt::now() - appended_at);
+    }
+    match durable {
         Ok(()) => AppendAnswer {
             error: ErrorCode::NONE,
             base_offset: appended.base_offset.0,

@@ -18,6 +18,7 @@ use super::groups::Coordinators;
 use super::piece::{Answer, Piece};
 use crate::config::{BrokerConfig, BrokerValues, TopicConfig};
 use crate::metadata::Image;
+use crate::metrics::ShardMetrics;
 
 /// Facts of the node that don't change while it runs.
 #[derive(Debug)]
@@ -68,6 +69,8 @@ pub struct ShardState {
     pub connections: Cell<usize>,
     /// Where its tasks say that the node can't go on.
     pub failures: Rc<Failures>,
+    /// What it counts.
+    pub metrics: Rc<ShardMetrics>,
     /// Tasks of this shard that live as long as it serves.
     pub tasks: TaskSet,
 }

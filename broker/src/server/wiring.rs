@@ -9,6 +9,7 @@ use storage::DirFacts;
 use super::piece::{Answer, Piece};
 use super::state::Topology;
 use super::stop::{Order, Report};
+use crate::admin::{AdminEnds, Phase};
 use crate::config::BrokerConfig;
 use crate::metadata::MetadataUpdate;
 
@@ -51,6 +52,8 @@ pub(super) struct FirstEnds {
 pub struct Wiring {
     pub(super) config: BrokerConfig,
     pub(super) shards: u16,
+    /// None without an admin endpoint.
+    pub(super) admin: Option<AdminEnds>,
     ends: Vec<flume::Receiver<Ends>>,
     first: flume::Receiver<FirstEnds>,
 }
@@ -72,7 +75,20 @@ impl Wiring {
             handed(Ends { ports, updates, joint, orders, reports })
         });
         let ends = ends.collect();
-        Wiring { config, shards, ends, first: handed(first) }
+        Wiring { config, shards, admin: None, ends, first: handed(first) }
+    }
+
+    /// The same with an admin endpoint, whose ends of one node and as many shards these are.
+    #[must_use]
+    pub fn with_admin(self, admin: AdminEnds) -> Wiring {
+        Wiring { admin: Some(admin), ..self }
+    }
+
+    /// Tells the endpoint, if there is one.
+    pub(super) fn tell(&self, phase: Phase) {
+        if let Some(admin) = &self.admin {
+            admin.phase.set(phase);
+        }
     }
 
     /// The part of a shard.

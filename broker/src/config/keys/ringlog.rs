@@ -14,6 +14,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Whether acks=all means synced to the disks of the in-sync replicas, or only written, as in Kafka.";
     "ringlog.produce.validation" String = "full", PRODUCE_VALIDATION, ReadOnly, ACTS,
         "full decompresses and walks every batch, as Kafka does; header checks headers and CRC of compressed ones only.";
+    "ringlog.admin.listen" String = "", HOST_AND_PORT, ReadOnly, ACTS,
+        "HOST:PORT of the admin HTTP endpoint with /metrics, /healthz and /readyz, which asks nobody who they are; empty for none.";
     "ringlog.memory.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
         "Memory for requests, replies and log tails, in bytes, all shards together; 0 for a size by the machine's memory.";
 };

@@ -1,6 +1,7 @@
 //! Rules of single configs.
 
 use crate::config::key::Valid;
+use crate::config::listener::Listener;
 use crate::config::value;
 
 pub(super) const ANY: Valid = Valid::Any;
@@ -24,6 +25,7 @@ pub(super) const COMPRESSION: Valid =
 pub(super) const CLEANUP: Valid = Valid::ListOf(&["compact", "delete"]);
 pub(super) const TIMESTAMP_TYPE: Valid = Valid::OneOf(&["CreateTime", "LogAppendTime"]);
 pub(super) const GZIP_LEVEL: Valid = Valid::Rule(gzip_level);
+pub(super) const HOST_AND_PORT: Valid = Valid::Rule(host_and_port);
 pub(super) const THROTTLED: Valid = Valid::Rule(throttled_replicas);
 /// Kafka's smallest segment, in bytes.
 pub(super) const SEGMENT_BYTES: Valid = Valid::Between(1_048_576, i32::MAX as i64);
@@ -33,6 +35,14 @@ fn gzip_level(text: &str) -> Result<(), String> {
         Some(-1 | 1..=9) => Ok(()),
         _ => Err("Value must be between 1 and 9 or equal to -1".into()),
     }
+}
+
+fn host_and_port(text: &str) -> Result<(), String> {
+    let text = text.trim();
+    if text.is_empty() || Listener::parse(&format!("ADMIN://{text}")).is_ok() {
+        return Ok(());
+    }
+    Err("must be HOST:PORT with a port between 0 and 65535, or empty".into())
 }
 
 /// `*`, or partition and broker pairs: `0:1,1:2`.

@@ -35,6 +35,10 @@ pub enum GroupState {
 }
 
 impl GroupState {
+    /// All of them, in order.
+    pub const ALL: [GroupState; 4] =
+        [Self::Empty, Self::PreparingRebalance, Self::CompletingRebalance, Self::Stable];
+
     /// The state's name in ListGroups and DescribeGroups.
     pub fn name(self) -> &'static str {
         match self {

@@ -110,6 +110,11 @@ impl Coordinators {
         self.tasks.cancel_all().await;
     }
 
+    /// All of them, in the order of their partitions.
+    pub(super) fn all(&self) -> Vec<ShardCoordinator> {
+        self.running.borrow().values().map(|running| running.coordinator.clone()).collect()
+    }
+
     /// The coordinator of a partition.
     pub(super) fn get(&self, partition: i32) -> Option<Running> {
         self.running.borrow().get(&partition).cloned()

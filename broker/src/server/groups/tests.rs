@@ -47,7 +47,7 @@ async fn open_partition(exists: bool) -> (LogDir, Rc<Partition>) {
         false => dir.create_log(name, TOPIC_ID, LogConfig::default()).await.unwrap(),
     };
     let key = PartitionKey { topic_id: TOPIC_ID, partition: 0 };
-    (dir, Rc::new(Partition::lead(key, log, LeaderEpoch(1))))
+    (dir, Rc::new(Partition::lead(key, log, LeaderEpoch(1), Rc::default())))
 }
 
 type TestCoordinator = GroupCoordinator<PartitionLog, ShardClock>;

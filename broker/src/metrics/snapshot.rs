@@ -1,0 +1,191 @@
+//! [`ShardSnapshot`]: what one shard counted, as plain data that can leave it.
+
+use std::rc::Rc;
+
+use rt::TimeCounts;
+use storage::MemoryUse;
+
+use super::apis::ApiNumbers;
+use super::limits::LOGS_PER_STEP;
+use super::topics::TopicNumbers;
+use crate::server::ShardState;
+use crate::server::groups::GroupNumbers;
+
+/// One shard's numbers at one moment, or at a few close to each other: reading them lets the shard's work go on in between.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShardSnapshot {
+    /// Pieces handled on the shard they came from.
+    pub pieces_local: u64,
+    /// Pieces sent to another shard.
+    pub pieces_remote: u64,
+    /// Connections, now and since the start.
+    pub connections: ConnectionNumbers,
+    /// Requests of its connections.
+    pub apis: Vec<ApiNumbers>,
+    /// See [`super::ShardMetrics::append`].
+    pub append: TimeCounts,
+    /// See [`super::ShardMetrics::flush`].
+    pub durable: TimeCounts,
+    /// Traffic of its partitions.
+    pub topics: Vec<TopicNumbers>,
+    /// What its logs did.
+    pub log: LogNumbers,
+    /// Its part of the log directory.
+    pub dir: DirNumbers,
+    /// Memory budgets by name.
+    pub memory: Vec<(&'static str, MemoryUse)>,
+    /// The metadata it serves.
+    pub metadata: MetadataNumbers,
+    /// Incremental fetch sessions.
+    pub fetch_sessions: u64,
+    /// Groups of its coordinators.
+    pub groups: GroupNumbers,
+}
+
+/// Of the shard's connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ConnectionNumbers {
+    /// Open now.
+    pub open: u64,
+    /// Given to the shard.
+    pub adopted: u64,
+    /// Closed because the peer broke the protocol.
+    pub violations: u64,
+    /// Closed because they were idle.
+    pub idle: u64,
+}
+
+/// See [`storage::DirStats`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LogNumbers {
+    /// Batches appended.
+    pub appended_batches: u64,
+    /// Records appended.
+    pub appended_records: u64,
+    /// Bytes appended.
+    pub appended_bytes: u64,
+    /// Records written.
+    pub written_records: u64,
+    /// Records synced.
+    pub synced_records: u64,
+    /// Bytes written to the device.
+    pub device_bytes: u64,
+    /// Group flushes.
+    pub flush: TimeCounts,
+    /// Their syncs.
+    pub sync: TimeCounts,
+}
+
+/// Of the shard's logs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DirNumbers {
+    /// Logs.
+    pub partitions: u64,
+    /// Those that are offline.
+    pub offline_partitions: u64,
+    /// Their segments.
+    pub segments: u64,
+    /// Size of these, in bytes.
+    pub bytes: u64,
+    /// Producers remembered.
+    pub producers: u64,
+    /// Whether the directory failed.
+    pub is_offline: bool,
+}
+
+/// Of the shard's image.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MetadataNumbers {
+    /// Served up to this offset of the metadata log.
+    pub offset: i64,
+    /// Topics.
+    pub topics: u64,
+    /// Partitions.
+    pub partitions: u64,
+}
+
+/// Reads the shard's cells.
+pub async fn snapshot(shard: &Rc<ShardState>) -> ShardSnapshot {
+    let (dir, groups) = (dir(shard).await, shard.coordinators.numbers().await);
+    let pieces = shard.mesh.stats();
+    ShardSnapshot {
+        pieces_local: pieces.local.get(),
+        pieces_remote: pieces.remote.get(),
+        connections: connections(shard),
+        apis: shard.metrics.apis.numbers(),
+        append: shard.metrics.append.counts(),
+        durable: shard.metrics.flush.counts(),
+        topics: shard.metrics.topics.numbers(),
+        log: log(shard),
+        dir,
+        memory: memory(shard),
+        metadata: metadata(shard),
+        fetch_sessions: shard.fetch_sessions.len() as u64,
+        groups,
+    }
+}
+
+fn connections(shard: &ShardState) -> ConnectionNumbers {
+    let counts = &shard.network.counts;
+    ConnectionNumbers {
+        open: shard.connections.get() as u64,
+        adopted: counts.adopted.get(),
+        violations: counts.violations.get(),
+        idle: counts.idle.get(),
+    }
+}
+
+fn log(shard: &ShardState) -> LogNumbers {
+    let stats = shard.log_dir.stats();
+    LogNumbers {
+        appended_batches: stats.appended_batches.get(),
+        appended_records: stats.appended_records.get(),
+        appended_bytes: stats.appended_bytes.get(),
+        written_records: stats.written_records.get(),
+        synced_records: stats.synced_records.get(),
+        device_bytes: stats.device_bytes.get(),
+        flush: stats.flush_time.counts(),
+        sync: stats.sync_time.counts(),
+    }
+}
+
+/// Some logs at a time: ten thousand of them at once would hold up the shard for a millisecond.
+async fn dir(shard: &ShardState) -> DirNumbers {
+    let mut dir = DirNumbers { is_offline: shard.log_dir.failure().is_some(), ..DirNumbers::default() };
+    for logs in shard.log_dir.logs().chunks(LOGS_PER_STEP) {
+        for log in logs {
+            dir.partitions += 1;
+            dir.offline_partitions += u64::from(log.is_offline());
+            dir.segments += log.segment_count() as u64;
+            dir.bytes += log.size_bytes();
+            dir.producers += log.producer_count() as u64;
+        }
+        rt::yield_point().await;
+    }
+    dir
+}
+
+fn memory(shard: &ShardState) -> Vec<(&'static str, MemoryUse)> {
+    let (network, dir) = (&shard.network, shard.log_dir.memory());
+    let fill = |budget: &rt::sync::Budget| MemoryUse {
+        used_bytes: budget.used(),
+        capacity_bytes: budget.capacity(),
+    };
+    vec![
+        ("requests_small", fill(&network.small_request_memory)),
+        ("requests_large", fill(&network.large_request_memory)),
+        ("unplaced", dir.unplaced),
+        ("tail", dir.tail),
+        ("cache", dir.cache),
+        ("indexes", dir.indexes),
+    ]
+}
+
+fn metadata(shard: &ShardState) -> MetadataNumbers {
+    let image = shard.image.borrow();
+    MetadataNumbers {
+        offset: shard.served_offset.get(),
+        topics: image.topic_count() as u64,
+        partitions: image.partition_count() as u64,
+    }
+}

@@ -1,0 +1,5 @@
+mod counters;
+mod document;
+mod render;
+mod sample;
+mod text;
