@@ -18,7 +18,7 @@ use super::config::GroupConfig;
 use super::coordinator::{Decider, Decision, Entry, EntryContent, Now, Outbox, ReplayError, WaiterId};
 use super::limits::GROUPS_MAX;
 use super::offsets::{
-    GroupOffsets, commit_refusal, decide_commit, decide_delete, decide_offset_delete, deleted_topics,
+    DeletedTopics, GroupOffsets, commit_refusal, decide_commit, decide_delete, decide_offset_delete,
     expired_records, fetch,
 };
 use super::request::{GroupReply, GroupRequest, RequestContext};
@@ -50,8 +50,13 @@ pub enum GroupChange {
         /// The group with which the next step goes on; none once all were looked at.
         next: Option<Str>,
     },
-    /// Offsets of these deleted topics are left for the next step.
-    TopicsDeletedMore(Vec<(Str, Uuid)>),
+    /// Topics are gone: their offsets are to go.
+    TopicsDeleted(Vec<(Str, Uuid)>),
+    /// Some groups were looked through for offsets of deleted topics.
+    DeletedTopicsStepped {
+        /// The group with which the next step goes on; none once all were looked at.
+        next: Option<Str>,
+    },
 }
 
 /// The timers of groups.
@@ -65,8 +70,8 @@ pub enum GroupTimer {
     Session(Str, Str),
     /// Offsets are looked through for expired ones.
     Retention,
-    /// Offsets of deleted topics are left over from the last step.
-    TopicsDeleted(Vec<(Str, Uuid)>),
+    /// Groups are looked through for offsets of deleted topics.
+    DeletedTopics,
 }
 
 /// The groups of one partition of `__consumer_offsets`.
@@ -76,12 +81,15 @@ pub struct GroupDecider {
     groups: BTreeMap<Str, Group>,
     /// Where the retention check goes on.
     retention_next: Option<Str>,
+    /// Topics whose offsets are still to go.
+    deleted_topics: DeletedTopics,
 }
 
 impl GroupDecider {
     /// No groups yet.
     pub fn new(config: Rc<GroupConfig>) -> Self {
-        Self { config, groups: BTreeMap::new(), retention_next: None }
+        let (groups, deleted_topics) = (BTreeMap::new(), DeletedTopics::default());
+        Self { config, groups, retention_next: None, deleted_topics }
     }
 
     /// A group.
@@ -135,10 +143,10 @@ impl GroupDecider {
         decide_commit(now, &self.config, group, request, topic_codes, api_version)
     }
 
-    fn decide_topics_deleted(&self, topics: &[(Str, Uuid)]) -> Decision<Self> {
-        let (records, is_all) = deleted_topics(self.groups.values(), topics);
-        let rest = (!is_all).then(|| GroupChange::TopicsDeletedMore(topics.to_vec()));
-        Decision { changes: rest.into_iter().collect(), ..Decision::records(records) }
+    fn decide_deleted_topics(&self) -> Decision<Self> {
+        let (records, next) = self.deleted_topics.step(&self.groups);
+        let stepped = GroupChange::DeletedTopicsStepped { next };
+        Decision { changes: vec![stepped], ..Decision::records(records) }
     }
 
     fn decide_retention(&self, now: Now) -> Decision<Self> {
@@ -202,34 +210,34 @@ impl Decider for GroupDecider {
     type Change = GroupChange;
     type Timer = GroupTimer;
 
-    fn decide(&self, now: Now, request: GroupRequest, waiter: WaiterId) -> Decision<Self> {
+    fn decide(&self, now: Now, request: &GroupRequest, waiter: WaiterId) -> Decision<Self> {
         match request {
-            GroupRequest::Join(request, context, uuid) => self.decide_join(&request, &context, uuid, waiter),
-            GroupRequest::Sync(request) => decide_sync(self.classic(&request.group_id), &request, waiter),
-            GroupRequest::Heartbeat(request) => decide_heartbeat(self.classic(&request.group_id), &request),
-            GroupRequest::Leave(request) => decide_leave(self.classic(&request.group_id), &request),
+            GroupRequest::Join(request, context, uuid) => self.decide_join(request, context, *uuid, waiter),
+            GroupRequest::Sync(request) => decide_sync(self.classic(&request.group_id), request, waiter),
+            GroupRequest::Heartbeat(request) => decide_heartbeat(self.classic(&request.group_id), request),
+            GroupRequest::Leave(request) => decide_leave(self.classic(&request.group_id), request),
             GroupRequest::Commit(request, codes, version) => {
-                self.decide_commit(now, &request, &codes, version)
+                self.decide_commit(now, request, codes, *version)
             }
             GroupRequest::Fetch(request) => {
                 let offsets = self.groups.get(&request.group_id).map(|group| &group.offsets);
-                Decision::reply(GroupReply::Fetch(fetch(offsets, &request)))
+                Decision::reply(GroupReply::Fetch(fetch(offsets, request)))
             }
             GroupRequest::List { states, types } => {
-                let groups = self.groups.values().filter_map(|group| list(&group.classic, &states, &types));
+                let groups = self.groups.values().filter_map(|group| list(&group.classic, states, types));
                 Decision::reply(GroupReply::List(groups.collect()))
             }
             GroupRequest::Describe(id, version) => {
-                Decision::reply(GroupReply::Describe(describe(self.classic(&id), &id, version)))
+                Decision::reply(GroupReply::Describe(describe(self.classic(id), id, *version)))
             }
-            GroupRequest::Delete(id) => decide_delete(self.groups.get(&id)),
+            GroupRequest::Delete(id) => decide_delete(self.groups.get(id)),
             GroupRequest::OffsetDelete(request) => {
-                decide_offset_delete(self.groups.get(&request.group_id), &request)
+                decide_offset_delete(self.groups.get(&request.group_id), request)
             }
-            GroupRequest::TopicsDeleted(topics) => {
-                let decision = self.decide_topics_deleted(&topics);
-                Decision { reply: Some(GroupReply::Code(ErrorCode::NONE)), ..decision }
-            }
+            GroupRequest::TopicsDeleted(topics) => Decision {
+                changes: vec![GroupChange::TopicsDeleted(topics.clone())],
+                ..Decision::reply(GroupReply::Code(ErrorCode::NONE))
+            },
         }
     }
 
@@ -242,7 +250,7 @@ impl Decider for GroupDecider {
             GroupTimer::Sync(id) => with(id, &decide_sync_over),
             GroupTimer::Session(id, member_id) => with(id, &|group| decide_session_over(group, member_id)),
             GroupTimer::Retention => self.decide_retention(now),
-            GroupTimer::TopicsDeleted(topics) => self.decide_topics_deleted(topics),
+            GroupTimer::DeletedTopics => self.decide_deleted_topics(),
         }
     }
 
@@ -280,8 +288,14 @@ impl Decider for GroupDecider {
                 self.retention_next = next;
                 out.arm(GroupTimer::Retention, now.after(delay_ms));
             }
-            GroupChange::TopicsDeletedMore(topics) => {
-                out.arm(GroupTimer::TopicsDeleted(topics), now.after(CLEANUP_PAUSE_MS));
+            GroupChange::TopicsDeleted(topics) => {
+                self.deleted_topics.add(topics);
+                out.arm(GroupTimer::DeletedTopics, now.after(0));
+            }
+            GroupChange::DeletedTopicsStepped { next } => {
+                if self.deleted_topics.stepped(next) {
+                    out.arm(GroupTimer::DeletedTopics, now.after(CLEANUP_PAUSE_MS));
+                }
             }
         }
     }

@@ -7,6 +7,8 @@ pub const GROUPS_MAX: usize = 1_000_000;
 pub const PENDING_MEMBERS_MAX: usize = 10_000;
 /// Protocols a member may offer; clients offer one to three.
 pub const PROTOCOLS_PER_MEMBER_MAX: usize = 64;
+/// How long a join phase in which nobody waits is held open at least for static members to rejoin, in ms, whatever rebalance timeout they ask for.
+pub const REJOIN_WAIT_MS_MIN: i32 = 1_000;
 /// Bytes of records that one decision of the broker itself (expiry, deleted topics) appends at most, so that its batch stays below
 /// any sane `max.message.bytes`; the rest follows in the next step.
 pub const CLEANUP_RECORDS_BYTES_MAX: usize = 256 * 1024;
@@ -16,5 +18,7 @@ pub const RETENTION_OFFSETS_PER_STEP: usize = 10_000;
 pub const LOAD_READ_BYTES: usize = 5 * 1024 * 1024;
 /// Requests that may wait for a coordinator's answer; beyond, COORDINATOR_NOT_AVAILABLE. Each connection waits for few, so this is a backstop.
 pub const WAITERS_MAX: usize = 1_000_000;
+/// What a coordinator may be told (deleted topics) while it loads; more is left out, and those offsets stay until they expire.
+pub const TOLD_MAX: usize = 100_000;
 
 const _: () = assert!(CLEANUP_RECORDS_BYTES_MAX < LOAD_READ_BYTES);

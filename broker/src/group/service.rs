@@ -27,8 +27,8 @@ use super::topics::TopicLookup;
 
 /// The coordinator of the groups of one partition of `__consumer_offsets`, on the shard that owns it. Cloning shares it.
 ///
-/// Each method decides at once and awaits only the moment its answer may leave; dropping the future only stops the waiting. Responses are ready to be
-/// encoded at the request's version; throttle times and authorised operations are the caller's.
+/// Each method decides at once, or as soon as the log has room for what it writes, and then awaits only the moment its answer may leave; dropping
+/// the future only stops the waiting. Responses are ready to be encoded at the request's version; throttle times and authorised operations are the caller's.
 #[derive(Debug)]
 pub struct GroupCoordinator<L, C> {
     coordinator: Coordinator<GroupDecider, L, C>,
@@ -41,12 +41,12 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         Self { coordinator: Coordinator::new(log, clock), config }
     }
 
-    /// Loads and drives it until the leadership is lost; one task runs this.
+    /// Loads and drives it until the leadership is lost; one task runs this. `turn` is dropped once it is loaded.
     ///
     /// # Errors
     /// The log can't be read.
-    pub async fn run(&self) -> Result<(), LogError> {
-        self.coordinator.run(GroupDecider::new(Rc::clone(&self.config))).await
+    pub async fn run<T>(&self, turn: T) -> Result<(), LogError> {
+        self.coordinator.run(GroupDecider::new(Rc::clone(&self.config)), turn).await
     }
 
     /// Ends it: the leadership is gone.
@@ -80,7 +80,7 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         let mut response = match prejoin(&self.config, version, &mut request) {
             Err(code) => refuse(code),
             Ok(()) => {
-                match self.coordinator.request(GroupRequest::Join(Box::new(request), context, uuid)).await {
+                match self.ask_and_wait_long(GroupRequest::Join(Box::new(request), context, uuid)).await {
                     Ok(GroupReply::Join(response)) => response,
                     other => refuse(code_of(other)),
                 }
@@ -100,7 +100,7 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         if let Err(code) = presync_check(context.api_version, &request) {
             return refuse(code);
         }
-        match self.coordinator.request(GroupRequest::Sync(Box::new(request))).await {
+        match self.ask_and_wait_long(GroupRequest::Sync(Box::new(request))).await {
             Ok(GroupReply::Sync(response)) => response,
             other => refuse(code_of(other)),
         }
@@ -111,7 +111,7 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         let code = if request.group_id.is_empty() {
             ErrorCode::INVALID_GROUP_ID
         } else {
-            match self.coordinator.request(GroupRequest::Heartbeat(request)).await {
+            match self.ask(&GroupRequest::Heartbeat(request)).await {
                 Ok(GroupReply::Code(code)) => code,
                 Err(ErrorCode::COORDINATOR_LOAD_IN_PROGRESS) => ErrorCode::NONE,
                 other => code_of(other),
@@ -128,7 +128,7 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         if request.group_id.is_empty() {
             return refuse(ErrorCode::INVALID_GROUP_ID);
         }
-        let mut response = match self.coordinator.request(GroupRequest::Leave(request)).await {
+        let mut response = match self.ask(&GroupRequest::Leave(request)).await {
             Ok(GroupReply::Leave(response)) => response,
             other => refuse(code_of(other)),
         };
@@ -148,11 +148,11 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         topics: &impl TopicLookup,
     ) -> OffsetCommitResponse {
         let codes = commit_topics(context.api_version, &mut request, topics);
-        let version = context.api_version;
-        let shape = request.clone();
-        match self.coordinator.request(GroupRequest::Commit(Box::new(request), codes, version)).await {
-            Ok(GroupReply::Commit(response)) => response,
-            other => commit_refusal(&shape, code_of(other)),
+        let request = GroupRequest::Commit(Box::new(request), codes, context.api_version);
+        match (self.ask(&request).await, &request) {
+            (Ok(GroupReply::Commit(response)), _) => response,
+            (other, GroupRequest::Commit(request, ..)) => commit_refusal(request, code_of(other)),
+            (_, _) => unreachable!("it was made a commit above"),
         }
     }
 
@@ -167,7 +167,7 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         let version = context.api_version;
         let unknown = offset_fetch_names(version, &mut request, topics);
         let group_id = request.group_id.clone();
-        match self.coordinator.request(GroupRequest::Fetch(request)).await {
+        match self.ask(&GroupRequest::Fetch(request)).await {
             Ok(GroupReply::Fetch(response)) => offset_fetch_out(version, response, &unknown, topics),
             other => fetch_refusal(group_id, code_of(other)),
         }
@@ -178,7 +178,7 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
     /// # Errors
     /// COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR.
     pub async fn list(&self, states: Vec<String>, types: Vec<String>) -> Result<Vec<ListedGroup>, ErrorCode> {
-        match self.coordinator.request(GroupRequest::List { states, types }).await {
+        match self.ask(&GroupRequest::List { states, types }).await {
             Ok(GroupReply::List(groups)) => Ok(groups),
             other => Err(code_of(other)),
         }
@@ -187,7 +187,7 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
     /// DescribeGroups 0-6 of one group.
     pub async fn describe(&self, context: RequestContext, group_id: Str) -> DescribedGroup {
         let request = GroupRequest::Describe(group_id.clone(), context.api_version);
-        match self.coordinator.request(request).await {
+        match self.ask(&request).await {
             Ok(GroupReply::Describe(group)) => group,
             other => {
                 DescribedGroup { group_id, error_code: code_of(other).code(), ..DescribedGroup::default() }
@@ -195,12 +195,9 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         }
     }
 
-    /// DeleteGroups of one group: NONE, GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP, INVALID_GROUP_ID.
+    /// DeleteGroups of one group: NONE, GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP. The group without a name, of old offsets, can be deleted as well.
     pub async fn delete(&self, group_id: Str) -> ErrorCode {
-        if group_id.is_empty() {
-            return ErrorCode::INVALID_GROUP_ID;
-        }
-        match self.coordinator.request(GroupRequest::Delete(group_id)).await {
+        match self.ask(&GroupRequest::Delete(group_id)).await {
             Ok(GroupReply::Code(code)) => code,
             other => code_of(other),
         }
@@ -215,18 +212,26 @@ impl<L: CoordinatorLog, C: Clock> GroupCoordinator<L, C> {
         if request.group_id.is_empty() {
             return refuse(ErrorCode::INVALID_GROUP_ID);
         }
-        match self.coordinator.request(GroupRequest::OffsetDelete(request)).await {
+        match self.ask(&GroupRequest::OffsetDelete(request)).await {
             Ok(GroupReply::OffsetDelete(response)) => response,
             other => refuse(code_of(other)),
         }
     }
 
-    /// Topics are gone: their offsets go too, in the background if there are many.
-    pub async fn topics_deleted(&self, topics: Vec<(Str, Uuid)>) -> ErrorCode {
-        match self.coordinator.request(GroupRequest::TopicsDeleted(topics)).await {
-            Ok(GroupReply::Code(code)) => code,
-            other => code_of(other),
-        }
+    /// Topics are gone: their offsets go too, in the background, as soon as it is loaded and its log takes the records.
+    pub fn topics_deleted(&self, topics: Vec<(Str, Uuid)>) {
+        self.coordinator.tell(GroupRequest::TopicsDeleted(topics));
+    }
+
+    async fn ask(&self, request: &GroupRequest) -> Result<GroupReply, ErrorCode> {
+        self.coordinator.ask(request).await.await
+    }
+
+    /// As [`Self::ask`], where the answer may take minutes: the request doesn't stay that long.
+    async fn ask_and_wait_long(&self, request: GroupRequest) -> Result<GroupReply, ErrorCode> {
+        let reply = self.coordinator.ask(&request).await;
+        drop(request);
+        reply.await
     }
 }
 

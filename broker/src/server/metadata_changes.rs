@@ -43,11 +43,15 @@ pub async fn apply(shard: &Rc<ShardState>, delta: Delta) {
         forget(shard, id, &name, partitions).await;
     }
     for wanted in leaders {
-        lead(shard, wanted).await;
+        let (key, is_offsets) = (wanted.key, wanted.topic == OFFSETS_TOPIC);
+        if let Some(led) = lead(shard, wanted).await.filter(|_| is_offsets) {
+            shard.coordinators.ensure(key.partition, led);
+        }
     }
 }
 
-/// Leads what the image at the start says. The logs that exist are opened, missing ones made.
+/// Leads what the image at the start says. The logs that exist are opened, missing ones made. Coordinators wait for the node's registration,
+/// which makes all its leaderships anew: started here, each would load twice at once.
 pub async fn lead_all(shard: &Rc<ShardState>) {
     let leaders = {
         let image = shard.image.borrow();
@@ -149,7 +153,8 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
     wanted
 }
 
-async fn lead(shard: &Rc<ShardState>, wanted: Wanted) {
+/// None if the log can't be opened.
+async fn lead(shard: &Rc<ShardState>, wanted: Wanted) -> Option<Rc<Partition>> {
     let name = TopicPartition::new(wanted.topic.clone(), wanted.key.partition);
     let log = match shard.log_dir.log(&name) {
         Some(log) if log.topic_id() == wanted.key.topic_id => Ok(log),
@@ -160,14 +165,12 @@ async fn lead(shard: &Rc<ShardState>, wanted: Wanted) {
         Ok(log) => log,
         Err(error) => {
             tracing::error!(partition = %name, %error, "the partition can't be served");
-            return;
+            return None;
         }
     };
     let partition = Rc::new(Partition::lead(wanted.key, log, wanted.epoch, wanted.traffic));
     shard.partitions.borrow_mut().insert(wanted.key, Rc::clone(&partition));
-    if wanted.topic == OFFSETS_TOPIC {
-        shard.coordinators.ensure(shard, wanted.key.partition, partition);
-    }
+    Some(partition)
 }
 
 async fn open_or_create(

@@ -16,6 +16,7 @@ use super::sync::{sync_refusal, synced};
 use crate::group::config::GroupConfig;
 use crate::group::coordinator::{Now, Outbox, WaiterId};
 use crate::group::decider::{GroupDecider, GroupTimer};
+use crate::group::limits::REJOIN_WAIT_MS_MIN;
 use crate::group::request::GroupReply;
 
 /// A group with what its changes need.
@@ -205,7 +206,8 @@ impl Applying<'_> {
 
     fn await_rejoin(&mut self) {
         self.drop_unjoined();
-        self.arm_join(self.group.rebalance_timeout_ms());
+        // Nothing has changed until somebody joins: armed for now, as a rebalance timeout of 0 wants it, it would fire for ever.
+        self.arm_join(self.group.rebalance_timeout_ms().max(REJOIN_WAIT_MS_MIN));
     }
 
     fn drop_unjoined(&mut self) {

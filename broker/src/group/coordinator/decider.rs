@@ -30,8 +30,9 @@ pub trait Decider: Debug {
     /// Names a timer; arming it again moves it.
     type Timer: Ord + Clone + Debug;
 
-    /// Decides on a request. `waiter` is who will be answered: a decision without a reply must park it through a change.
-    fn decide(&self, now: Now, request: Self::Request, waiter: WaiterId) -> Decision<Self>;
+    /// Decides on a request. `waiter` is who will be answered: a decision without a reply must park it through a change. The same request may be
+    /// decided on again later, with another waiter, if the log had no room for the records.
+    fn decide(&self, now: Now, request: &Self::Request, waiter: WaiterId) -> Decision<Self>;
 
     /// Decides on a timer that is due. A timer that no longer means anything gives an empty decision.
     fn expire(&self, now: Now, timer: &Self::Timer) -> Decision<Self>;

@@ -28,33 +28,43 @@ enum Wake {
 }
 
 impl<D: Decider, L: CoordinatorLog, C: Clock> Coordinator<D, L, C> {
-    /// Loads `decider` from the log, then drives it until the leadership is lost. To be run by one task.
+    /// Loads `decider` from the log, then drives it until the leadership is lost. To be run by one task. `turn` is dropped once it is loaded,
+    /// for whoever counts loads.
     ///
     /// # Errors
-    /// The log could not be read: the coordinator is lost, and may be made anew.
-    pub async fn run(&self, mut decider: D) -> Result<(), LogError> {
+    /// The log could not be read: it may be run again.
+    pub async fn run<T>(&self, mut decider: D, turn: T) -> Result<(), LogError> {
         let inner = &*self.inner;
-        let loaded = load(&mut decider, &inner.log, &inner.clock).await;
-        {
-            let mut state = inner.state.borrow_mut();
-            if state.phase == Phase::Lost {
+        let is_over = || inner.state.borrow().phase == Phase::Lost;
+        if is_over() {
+            return Ok(());
+        }
+        inner.state.borrow_mut().phase = Phase::Loading;
+        let loaded = load(&mut decider, &inner.log, &inner.clock, is_over).await;
+        drop(turn);
+        match loaded {
+            _ if is_over() => return Ok(()),
+            Ok(end_offset) => {
+                let mut state = inner.state.borrow_mut();
+                state.runtime = Some(Runtime::new(decider, end_offset, inner.clock.now()));
+                state.phase = Phase::Active;
+            }
+            Err(LogError::Lost) => {
+                inner.lose();
                 return Ok(());
             }
-            match loaded {
-                Ok(end_offset) => {
-                    state.runtime = Some(Runtime::new(decider, end_offset, inner.clock.now()));
-                    state.phase = Phase::Active;
-                }
-                Err(error) => {
-                    state.lose();
-                    return Err(error);
-                }
+            Err(error) => {
+                inner.state.borrow_mut().phase = Phase::Failed;
+                return Err(error);
             }
         }
+        self.ask_told();
         while inner.turn() {
             if let Wake::Lost = inner.wait().await {
-                inner.state.borrow_mut().lose();
+                inner.lose();
             }
+            // What a long turn left due is due at once: the shard's other tasks first.
+            inner.clock.yield_point().await;
         }
         Ok(())
     }
@@ -69,11 +79,14 @@ impl<D: Decider, L: CoordinatorLog, C: Clock> Inner<D, L, C> {
             Some(runtime) => runtime.run_due(now, &self.log),
             None => Err(LogLost),
         };
-        match stepped {
+        let wakers = match stepped {
             Ok(()) => state.settle(self.log.committed_offset()),
             Err(LogLost) => state.lose(),
-        }
-        state.phase != Phase::Lost
+        };
+        let goes_on = state.phase != Phase::Lost;
+        drop(state);
+        wakers.wake();
+        goes_on
     }
 
     /// Waits for the next deadline, a move of the high watermark, or a nudge.
@@ -88,7 +101,8 @@ impl<D: Decider, L: CoordinatorLog, C: Clock> Inner<D, L, C> {
             if std::mem::replace(&mut nudged, true) && self.state.borrow().driver.is_none() {
                 return Poll::Ready(Wake::Look);
             }
-            self.state.borrow_mut().driver = Some(cx.waker().clone());
+            let older = self.state.borrow_mut().driver.replace(cx.waker().clone());
+            drop(older);
             match commit.as_mut().poll(cx) {
                 Poll::Ready(CommitWait::Passed) => return Poll::Ready(Wake::Look),
                 Poll::Ready(CommitWait::Lost) => return Poll::Ready(Wake::Lost),

@@ -11,12 +11,21 @@ use protocol::error::ErrorCode;
 /// the leadership lasts; after [`CommitWait::Lost`], or an append refused with [`LogError::Lost`], nothing of this log is true any more
 /// and every call says so.
 pub trait CoordinatorLog {
-    /// Appends a built batch; gives the offset after its last record. Never awaits: an implementation that must make room first
-    /// keeps some made ahead.
+    /// The right to append a batch of up to so many bytes, for which space is made. Dropping it gives it back.
+    type Room;
+
+    /// Appends a built batch, into `room` if that is large enough; gives the offset after its last record. Never awaits.
     ///
     /// # Errors
-    /// `Refused`: nothing was appended, and the log is as it was. `Lost`: see above.
-    fn append(&self, batch: Bytes, now_unix_ms: i64) -> Result<i64, LogError>;
+    /// `NoRoom`: nothing was appended; space must be made first, which has begun, and [`Self::room`] waits for. `Refused`: nothing was
+    /// appended, and the log is as it was. `Lost`: see above.
+    fn append(&self, batch: Bytes, now_unix_ms: i64, room: Option<Self::Room>) -> Result<i64, LogError>;
+
+    /// Waits until a batch of `bytes` may be appended. Cancelled by dropping.
+    ///
+    /// # Errors
+    /// `Refused`: there is no space. `Lost`: see above.
+    fn room(&self, bytes: usize) -> impl Future<Output = Result<Self::Room, LogError>>;
 
     /// The first offset there is.
     fn start_offset(&self) -> i64;
@@ -50,6 +59,12 @@ pub enum LogError {
     /// This append or read only, with the partition's own code for it.
     #[error("the coordinator's log refused: {0}")]
     Refused(ErrorCode),
+    /// There is no space made yet for a batch of so many bytes.
+    #[error("the coordinator's log has no room yet for {bytes} bytes")]
+    NoRoom {
+        /// The batch's length.
+        bytes: usize,
+    },
     /// The leadership is lost, or the log has failed: the state is to be dropped.
     #[error("the coordinator's log is lost")]
     Lost,
@@ -60,6 +75,7 @@ impl LogError {
     pub fn coordinator_code(self) -> ErrorCode {
         match self {
             Self::Lost => ErrorCode::NOT_COORDINATOR,
+            Self::NoRoom { .. } => ErrorCode::COORDINATOR_NOT_AVAILABLE,
             Self::Refused(
                 ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
                 | ErrorCode::NOT_ENOUGH_REPLICAS

@@ -20,7 +20,7 @@ pub use drive::Clock;
 pub use handle::{Coordinator, Phase, ReplyFuture};
 pub use log::{CommitWait, CoordinatorLog, LogError};
 pub use now::Now;
-pub use runtime::{Answer, LogLost, Runtime};
+pub use runtime::{Answer, Asked, LogLost, Runtime};
 pub use timers::Timers;
 
 #[cfg(test)]

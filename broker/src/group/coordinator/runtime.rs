@@ -13,6 +13,8 @@ use crate::group::record::Record;
 
 /// When a timer whose decision the log refused is due again.
 const REFUSED_TIMER_RETRY_MS: i32 = 1_000;
+/// When a timer is due again whose records wait for space that is being made.
+const ROOM_TIMER_RETRY_MS: i32 = 20;
 /// Timers that fire in one go before other work gets its turn.
 const TIMERS_PER_TURN_MAX: usize = 1_000;
 
@@ -68,22 +70,27 @@ impl<D: Decider> Runtime<D> {
         &self.timers
     }
 
-    /// Decides on a request, and on everything it makes due at once. The answer comes through [`Runtime::pop_answer`], maybe much later.
+    /// Decides on a request, and on everything it makes due at once; its records go into `room`, if there is some. The answer comes through
+    /// [`Runtime::pop_answer`], maybe much later.
     ///
     /// # Errors
     /// The log is lost: drop this runtime.
-    pub fn request(
+    pub fn request<L: CoordinatorLog>(
         &mut self,
         now: Now,
-        request: D::Request,
+        request: &D::Request,
         waiter: WaiterId,
-        log: &impl CoordinatorLog,
-    ) -> Result<(), LogLost> {
+        log: &L,
+        room: Option<L::Room>,
+    ) -> Result<Asked, LogLost> {
         let decision = self.decider.decide(now, request, waiter);
-        if let Step::Refused(code) = self.step(now, decision, Some(waiter), log)? {
-            self.hold(waiter, Err(code));
+        match self.step(now, decision, Some(waiter), log, room)? {
+            Step::Done => {}
+            Step::Refused(code) => self.hold(waiter, Err(code)),
+            Step::NoRoom { bytes } => return Ok(Asked::NoRoom { bytes }),
         }
-        self.run_due(now, log)
+        self.run_due(now, log)?;
+        Ok(Asked::Decided)
     }
 
     /// Fires the timers that are due; bounded, so some may be left for the next turn.
@@ -94,9 +101,13 @@ impl<D: Decider> Runtime<D> {
         for _ in 0..TIMERS_PER_TURN_MAX {
             let Some(timer) = self.timers.pop_due(now.mono_ms) else { break };
             let decision = self.decider.expire(now, &timer);
-            if let Step::Refused(code) = self.step(now, decision, None, log)? {
-                tracing::warn!(?timer, %code, "coordinator log refused a timer's records; trying again");
-                self.timers.arm(timer, now.after(REFUSED_TIMER_RETRY_MS));
+            match self.step(now, decision, None, log, None)? {
+                Step::Done => {}
+                Step::Refused(code) => {
+                    tracing::warn!(?timer, %code, "coordinator log refused a timer's records; trying again");
+                    self.timers.arm(timer, now.after(REFUSED_TIMER_RETRY_MS));
+                }
+                Step::NoRoom { .. } => self.timers.arm(timer, now.after(ROOM_TIMER_RETRY_MS)),
             }
         }
         Ok(())
@@ -115,16 +126,19 @@ impl<D: Decider> Runtime<D> {
         self.held.pop_front().map(|held| (held.waiter, held.answer))
     }
 
-    fn step(
+    fn step<L: CoordinatorLog>(
         &mut self,
         now: Now,
         decision: Decision<D>,
         waiter: Option<WaiterId>,
-        log: &impl CoordinatorLog,
+        log: &L,
+        room: Option<L::Room>,
     ) -> Result<Step, LogLost> {
-        let refused = match self.append(now, &decision, log) {
+        let refused = match self.append(now, &decision, log, room) {
             Ok(()) => None,
             Err(LogError::Lost) => return Err(LogLost),
+            // Nothing happened, and nothing was answered: it is decided anew on the state of then.
+            Err(LogError::NoRoom { bytes }) => return Ok(Step::NoRoom { bytes }),
             Err(error @ LogError::Refused(_)) => Some(error.coordinator_code()),
         };
         let changes = if refused.is_none() { decision.changes } else { decision.otherwise };
@@ -140,18 +154,19 @@ impl<D: Decider> Runtime<D> {
         Ok(refused.map_or(Step::Done, Step::Refused))
     }
 
-    fn append(
+    fn append<L: CoordinatorLog>(
         &mut self,
         now: Now,
         decision: &Decision<D>,
-        log: &impl CoordinatorLog,
+        log: &L,
+        room: Option<L::Room>,
     ) -> Result<(), LogError> {
         if decision.records.is_empty() {
             return Ok(());
         }
         let (producer_id, producer_epoch) = decision.producer.unwrap_or((-1, -1));
         let batch = build_batch(now, &decision.records, decision.producer)?;
-        let end_offset = log.append(batch, now.unix_ms)?;
+        let end_offset = log.append(batch, now.unix_ms, room)?;
         let first_offset = end_offset - decision.records.len() as i64;
         for (offset, record) in (first_offset..).zip(&decision.records) {
             let entry = Entry {
@@ -187,10 +202,24 @@ impl<D: Decider> Runtime<D> {
     }
 }
 
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "without room nothing was decided"]
+pub enum Asked {
+    /// It is decided; its answer comes, or waits for something.
+    Decided,
+    /// Its records find no space in the log yet: ask again once there is room for a batch of so many bytes.
+    NoRoom {
+        /// The batch's length.
+        bytes: usize,
+    },
+}
+
 /// How a step ended.
 enum Step {
     Done,
     Refused(ErrorCode),
+    NoRoom { bytes: usize },
 }
 
 /// The log under a runtime is lost: the runtime's state is worth nothing any more.

@@ -1,9 +1,9 @@
-//! Deciding on what ends offsets and groups: OffsetDelete, DeleteGroups, deleted topics, expiry.
+//! Deciding on what ends offsets and groups: OffsetDelete, DeleteGroups, expiry.
 
 use protocol::error::ErrorCode;
 use protocol::messages::offset_delete_response::{OffsetDeleteResponsePartition, OffsetDeleteResponseTopic};
 use protocol::messages::{OffsetDeleteRequest, OffsetDeleteResponse};
-use protocol::types::{Str, Uuid};
+use protocol::types::Str;
 
 use super::expire::expired;
 use crate::group::classic::GroupState;
@@ -63,26 +63,6 @@ pub(crate) fn decide_delete(group: Option<&Group>) -> Decision<GroupDecider> {
     Decision { records, ..refuse(ErrorCode::NONE) }
 }
 
-/// Tombstones of the offsets of deleted topics, bounded; and whether that was all. A topic made anew under the same name keeps its offsets.
-pub(crate) fn deleted_topics<'a>(
-    groups: impl Iterator<Item = &'a Group>,
-    topics: &[(Str, Uuid)],
-) -> (Vec<Record>, bool) {
-    let mut batch = Bounded::default();
-    for group in groups {
-        for (topic, id) in topics {
-            for (partition, committed) in group.offsets.topic(topic) {
-                if (committed.topic_id.is_zero() || committed.topic_id == *id)
-                    && !batch.push(Record::offset_tombstone(&group.classic.id, topic, partition).ok())
-                {
-                    return (batch.records, false);
-                }
-            }
-        }
-    }
-    (batch.records, true)
-}
-
 /// Tombstones of what has expired, groups that end with it included, bounded in bytes and in offsets looked at; and the group to go on
 /// with, if that wasn't all.
 pub(crate) fn expired_records<'a>(
@@ -118,14 +98,14 @@ pub(crate) fn expired_records<'a>(
 
 /// Records up to [`CLEANUP_RECORDS_BYTES_MAX`].
 #[derive(Default)]
-struct Bounded {
-    records: Vec<Record>,
+pub(super) struct Bounded {
+    pub(super) records: Vec<Record>,
     bytes: usize,
 }
 
 impl Bounded {
     /// Takes a record; false if there is no room, which the first one always has.
-    fn push(&mut self, record: Option<Record>) -> bool {
+    pub(super) fn push(&mut self, record: Option<Record>) -> bool {
         let Some(record) = record else { return true };
         if self.bytes + record.len_bytes() > CLEANUP_RECORDS_BYTES_MAX && !self.records.is_empty() {
             return false;

@@ -39,11 +39,6 @@ impl GroupOffsets {
         self.topics.get(topic)?.get(&partition)
     }
 
-    /// A topic's offsets, in the order of partitions.
-    pub fn topic(&self, topic: &str) -> impl Iterator<Item = (i32, &Committed)> {
-        self.topics.get(topic).into_iter().flatten().map(|(partition, committed)| (*partition, committed))
-    }
-
     /// All topics with their offsets, in the order of names.
     pub fn topics(&self) -> impl Iterator<Item = (&Str, &BTreeMap<i32, Committed>)> {
         self.topics.iter()

@@ -8,6 +8,8 @@ use protocol::types::Uuid;
 use super::world::{GROUP, TOPIC, TestJoin, World, commit_request};
 use crate::group::classic::GroupState;
 use crate::group::config::GroupConfig;
+use crate::group::decider::GroupTimer;
+use crate::group::limits::RETENTION_OFFSETS_PER_STEP;
 use crate::group::request::{GroupReply, GroupRequest};
 
 const MINUTE_MS: i64 = 60_000;
@@ -201,6 +203,53 @@ fn a_deleted_topics_offsets_go_in_bounded_steps() {
     world.pass(1_000);
     assert_eq!(world.log.records().len(), before + 20_000);
     assert!(world.group().is_none());
+}
+
+/// Offsets of a deleted topic were given up on the first refusal: a topic made anew got the old ones.
+#[test]
+fn a_deleted_topics_offsets_go_once_the_log_takes_it() {
+    let mut world = World::new();
+    assert_eq!(world.commit("", -1, 5), 0);
+    world.log.refuse(Some(ErrorCode::NOT_ENOUGH_REPLICAS));
+    let waiter = world.ask(GroupRequest::TopicsDeleted(vec![(TOPIC.into(), Uuid([7; 16]))]));
+    assert_eq!(world.code(waiter), ErrorCode::NONE);
+    world.pass(10_000);
+    assert_eq!(world.committed(), 5);
+    world.log.refuse(None);
+    // No room at once is no reason either.
+    world.log.limit_room(0);
+    world.pass(2_000);
+    assert_eq!(world.committed(), 5);
+    world.log.limit_room(1_000);
+    world.pass(100);
+    assert_eq!(world.committed(), -1);
+}
+
+/// Each step began at the first group again, and looked at all of them.
+#[test]
+fn deleted_topics_are_looked_for_in_bounded_steps_over_many_groups() {
+    const GROUPS: usize = RETENTION_OFFSETS_PER_STEP;
+    let mut world = World::new();
+    for group in 0..GROUPS {
+        let mut request = commit_request("", -1, 1);
+        request.group_id = format!("g{group:05}").into();
+        let deleted = group + 1 == GROUPS;
+        request.topics[0].name = if deleted { "late" } else { TOPIC }.into();
+        assert_eq!(world.commit_request(request, 9), 0);
+    }
+    let late = |world: &World| world.runtime.decider().group(&format!("g{:05}", GROUPS - 1)).is_some();
+    let waiter = world.ask(GroupRequest::TopicsDeleted(vec![("late".into(), Uuid([7; 16]))]));
+    assert_eq!(world.code(waiter), ErrorCode::NONE);
+    assert!(late(&world), "one step isn't all");
+    // One that comes in the middle of a pass has one of its own.
+    let waiter = world.ask(GroupRequest::TopicsDeleted(vec![(TOPIC.into(), Uuid([7; 16]))]));
+    assert_eq!(world.code(waiter), ErrorCode::NONE);
+    world.pass(20);
+    assert!(!late(&world));
+    world.pass(10_000);
+    assert_eq!(world.runtime.decider().groups().count(), 0);
+    let timers = world.runtime.timers();
+    assert!(timers.deadline_ms(&GroupTimer::DeletedTopics).is_none(), "and that was all");
 }
 
 #[test]

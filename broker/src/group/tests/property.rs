@@ -15,7 +15,8 @@ use crate::group::request::GroupReply;
 /// What one of the clients does next.
 #[derive(Debug, Clone)]
 enum Act {
-    Join(usize, bool),
+    /// Who, with what preference, and whether with a rebalance timeout of 0.
+    Join(usize, bool, bool),
     Sync(usize),
     Heartbeat(usize),
     Commit(usize, i64),
@@ -31,7 +32,8 @@ const CLIENTS: usize = 5;
 fn act() -> impl Strategy<Value = Act> {
     let client = 0..CLIENTS;
     prop_oneof![
-        6 => (client.clone(), any::<bool>()).prop_map(|(client, news)| Act::Join(client, news)),
+        6 => (client.clone(), any::<bool>(), prop::bool::weighted(0.1))
+            .prop_map(|(client, news, at_once)| Act::Join(client, news, at_once)),
         6 => client.clone().prop_map(Act::Sync),
         4 => client.clone().prop_map(Act::Heartbeat),
         3 => (client.clone(), 0..1_000i64).prop_map(|(client, offset)| Act::Commit(client, offset)),
@@ -72,7 +74,7 @@ impl Clients {
 
     fn act(&mut self, world: &mut World, act: &Act) {
         match *act {
-            Act::Join(client, news) => self.join(world, client, news),
+            Act::Join(client, news, at_once) => self.join(world, client, news, at_once),
             Act::Sync(client) => self.sync(world, client),
             Act::Heartbeat(client) => {
                 let client = &self.clients[client];
@@ -97,11 +99,14 @@ impl Clients {
         self.collect(world);
     }
 
-    fn join(&mut self, world: &mut World, index: usize, news: bool) {
+    fn join(&mut self, world: &mut World, index: usize, news: bool, at_once: bool) {
         let names: &[&str] = if news { &["sticky", "range"] } else { &["range", "sticky"] };
         let mut join = TestJoin::new(&self.clients[index].id).protocols(names);
         if index < 2 {
             join = join.instance(&format!("static-{index}"));
+        }
+        if at_once {
+            join.request.rebalance_timeout_ms = 0;
         }
         self.clients[index].join = Some(world.join(join));
     }

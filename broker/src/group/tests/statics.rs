@@ -149,6 +149,35 @@ fn it_stays_through_a_rebalance_it_misses_but_not_past_its_session() {
     assert!(!world.group().is_some_and(|group| group.members.contains_key(&other)));
 }
 
+/// With a rebalance timeout of 0 the wait for it was over at once, again and again, and the shard did nothing else.
+#[test]
+fn a_rebalance_timeout_of_0_doesnt_spin() {
+    let mut world = World::new();
+    let waiter = world.join(TestJoin::new(""));
+    let dynamic = world.joined(waiter).member_id;
+    let waiter = world.join(TestJoin::new(&dynamic));
+    assert_eq!(world.joined(waiter).error_code, 0);
+    let mut lasting = TestJoin::new("").instance("one");
+    (lasting.request.rebalance_timeout_ms, lasting.request.session_timeout_ms) = (0, 1_800_000);
+    let joins = [world.join(lasting), world.join(TestJoin::new(&dynamic))];
+    let [lasting, again] = joins.map(|waiter| world.joined(waiter));
+    let generation = lasting.generation_id;
+    assert_eq!((again.generation_id, &again.member_id), (generation, &dynamic));
+    let ids =
+        if lasting.leader == dynamic { [dynamic, lasting.member_id] } else { [lasting.member_id, dynamic] };
+    world.sync_all(&ids, generation);
+    // The dynamic one falls silent: its static companion is waited for.
+    world.pass(i64::from(SESSION_MS));
+    assert_eq!(world.state(), GroupState::PreparingRebalance);
+    let next_ms = world.runtime.next_deadline_ms().unwrap();
+    assert!(next_ms > world.now_ms, "due at once for ever");
+    // A coordinator that loads such a group from its log waits just so.
+    let mut world = world.restarted();
+    world.pass(60_000);
+    let waiter = world.join(TestJoin::new("").instance("one"));
+    assert_eq!(world.joined(waiter).error_code, 0);
+}
+
 #[test]
 fn an_administrator_removes_it_by_instance_id() {
     let mut world = World::new();

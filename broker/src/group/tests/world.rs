@@ -17,7 +17,7 @@ use crate::group::classic::{ClassicGroup, GroupState};
 use crate::group::config::GroupConfig;
 use crate::group::coordinator::memory_log::MemoryLog;
 use crate::group::coordinator::{
-    Answer, CoordinatorLog, Decider, Entry, EntryContent, Now, Runtime, WaiterId,
+    Answer, Asked, CoordinatorLog, Decider, Entry, EntryContent, Now, Runtime, WaiterId,
 };
 use crate::group::decider::GroupDecider;
 use crate::group::request::{GroupReply, GroupRequest, RequestContext};
@@ -67,7 +67,8 @@ impl World {
     pub(super) fn ask(&mut self, request: GroupRequest) -> WaiterId {
         let waiter = WaiterId(self.next_waiter);
         self.next_waiter += 1;
-        self.runtime.request(at(self.now_ms), request, waiter, &self.log).unwrap();
+        let asked = self.runtime.request(at(self.now_ms), &request, waiter, &self.log, None).unwrap();
+        assert_eq!(asked, Asked::Decided);
         self.collect();
         waiter
     }
@@ -81,7 +82,10 @@ impl World {
     /// Lets time pass, firing each timer at its time.
     pub(super) fn pass(&mut self, ms: i64) {
         let until_ms = self.now_ms + ms;
+        let mut turns_at_once = 0;
         while let Some(next_ms) = self.runtime.next_deadline_ms().filter(|next_ms| *next_ms <= until_ms) {
+            turns_at_once = if next_ms > self.now_ms { 0 } else { turns_at_once + 1 };
+            assert!(turns_at_once < 100, "timers that are due at once, for ever");
             self.now_ms = self.now_ms.max(next_ms);
             self.runtime.run_due(at(self.now_ms), &self.log).unwrap();
             self.collect();

@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use protocol::types::{Str, Uuid};
 use rt::TaskSet;
+use rt::sync::Budget;
 use shards::Partition;
 
 use super::clock::ShardClock;
@@ -13,16 +15,23 @@ use super::log::PartitionLog;
 use crate::config::broker::GroupLimits;
 use crate::group::coordinator::Phase;
 use crate::group::{GroupConfig, GroupCoordinator};
-use crate::server::ShardState;
 
 /// The coordinator of one partition, over its log.
 pub(super) type ShardCoordinator = GroupCoordinator<PartitionLog, ShardClock>;
 
-/// The coordinators of a shard, by partition of `__consumer_offsets`. Each loads and runs in a task of its own.
+/// Coordinators of a shard that load at the same time: each reads its log in buffers of `LOAD_READ_BYTES`.
+const LOADS_MAX: usize = 4;
+/// Pauses before a log that couldn't be read is tried again: doubled from the first to the last.
+const RETRY_MIN: Duration = Duration::from_secs(1);
+const RETRY_MAX: Duration = Duration::from_secs(60);
+
+/// The coordinators of a shard, by partition of `__consumer_offsets`. Each loads and runs in a task of its own, and is loaded anew when its log
+/// couldn't be read: until then requests get NOT_COORDINATOR, and clients ask again.
 #[derive(Debug)]
 pub struct Coordinators {
     config: Rc<GroupConfig>,
     running: RefCell<BTreeMap<i32, Running>>,
+    loads: Budget,
     tasks: TaskSet,
 }
 
@@ -36,12 +45,12 @@ impl Coordinators {
     /// None yet.
     pub fn new(limits: &GroupLimits) -> Self {
         let config = Rc::new(group_config(limits));
-        Self { config, running: RefCell::default(), tasks: TaskSet::new() }
+        Self { config, running: RefCell::default(), loads: Budget::new(LOADS_MAX), tasks: TaskSet::new() }
     }
 
     /// Makes sure that a coordinator runs for this partition of `__consumer_offsets`, which this shard leads from now on. One that runs for an
     /// earlier leadership, or for a deleted topic of that name, ends.
-    pub fn ensure(&self, shard: &ShardState, partition: i32, leader: Rc<Partition>) {
+    pub fn ensure(&self, partition: i32, leader: Rc<Partition>) {
         let is_current = |running: &Running| {
             let of = running.log.partition();
             of.key() == leader.key()
@@ -52,20 +61,11 @@ impl Coordinators {
             return;
         }
         self.resign(partition);
-        tracing::debug!(shard = %shard.id, partition, "a group coordinator starts");
+        tracing::debug!(partition, "a group coordinator starts");
         let log = PartitionLog::new(leader);
         let coordinator = GroupCoordinator::new(log.clone(), ShardClock, Rc::clone(&self.config));
-        let running = Running { coordinator: coordinator.clone(), log: log.clone() };
-        self.running.borrow_mut().insert(partition, running);
-        self.tasks.spawn(async move {
-            // The space ahead is kept only as long as the coordinator runs.
-            let top_up = rt::spawn(log.clone().top_up());
-            if let Err(error) = coordinator.run().await {
-                tracing::error!(partition, %error, "a group coordinator couldn't load");
-            }
-            drop(top_up);
-            log.release();
-        });
+        self.running.borrow_mut().insert(partition, Running { coordinator: coordinator.clone(), log });
+        self.tasks.spawn(drive(partition, coordinator, self.loads.clone()));
     }
 
     /// Ends the coordinator of a partition, if one runs: who waits for it gets NOT_COORDINATOR.
@@ -85,20 +85,9 @@ impl Coordinators {
             }
             stays
         });
-        let coordinators: Vec<(i32, ShardCoordinator)> =
-            self.running.borrow().iter().map(|(at, running)| (*at, running.coordinator.clone())).collect();
-        if coordinators.is_empty() {
-            return;
+        for running in self.running.borrow().values() {
+            running.coordinator.topics_deleted(vec![(Str::from(name), topic_id)]);
         }
-        let topics = vec![(Str::from(name), topic_id)];
-        self.tasks.spawn(async move {
-            for (partition, coordinator) in coordinators {
-                let code = coordinator.topics_deleted(topics.clone()).await;
-                if code.is_error() {
-                    tracing::warn!(partition, %code, "offsets of a deleted topic stay until they expire");
-                }
-            }
-        });
     }
 
     /// Ends them all, and waits for their tasks.
@@ -118,6 +107,18 @@ impl Coordinators {
     /// The coordinator of a partition.
     pub(super) fn get(&self, partition: i32) -> Option<Running> {
         self.running.borrow().get(&partition).cloned()
+    }
+}
+
+/// Loads and drives a coordinator until its leadership ends.
+async fn drive(partition: i32, coordinator: ShardCoordinator, loads: Budget) {
+    let mut pause = RETRY_MIN;
+    loop {
+        let turn = loads.take(1).await;
+        let Err(error) = coordinator.run(turn).await else { return };
+        tracing::error!(partition, %error, ?pause, "a group coordinator couldn't load; it is tried again");
+        rt::sleep(pause).await;
+        pause = (pause * 2).min(RETRY_MAX);
     }
 }
 

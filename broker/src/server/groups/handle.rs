@@ -19,9 +19,6 @@ pub async fn handle(
     let Some(running) = shard.coordinators.get(partition) else {
         return request.refused(ErrorCode::NOT_COORDINATOR);
     };
-    if request.is_write() {
-        running.log.room().await;
-    }
     let coordinator = running.coordinator;
     match request {
         GroupRequest::Join(request, uuid) => {

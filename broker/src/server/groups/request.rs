@@ -95,9 +95,4 @@ impl GroupRequest {
             Self::Delete(_) => GroupAnswer::Delete(code),
         }
     }
-
-    /// Whether it may append to the log.
-    pub(super) fn is_write(&self) -> bool {
-        !matches!(self, Self::Heartbeat(_) | Self::Fetch(_) | Self::List { .. } | Self::Describe(_))
-    }
 }

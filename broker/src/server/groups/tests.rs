@@ -52,29 +52,32 @@ async fn open_partition(exists: bool) -> (LogDir, Rc<Partition>) {
 
 type TestCoordinator = GroupCoordinator<PartitionLog, ShardClock>;
 
-/// The tasks last as long as what is given back.
-async fn start(partition: Rc<Partition>) -> (TestCoordinator, PartitionLog, [rt::Task<()>; 2]) {
+/// The task lasts as long as what is given back.
+async fn start(partition: Rc<Partition>) -> (TestCoordinator, rt::Task<()>) {
     let log = PartitionLog::new(partition);
-    let coordinator = GroupCoordinator::new(log.clone(), ShardClock, Rc::new(GroupConfig::default()));
+    let coordinator = GroupCoordinator::new(log, ShardClock, Rc::new(GroupConfig::default()));
     let running = coordinator.clone();
-    let run = rt::spawn(async move { running.run().await.unwrap() });
-    let top_up = rt::spawn(log.clone().top_up());
+    let run = rt::spawn(async move { running.run(()).await.unwrap() });
     while coordinator.phase() == Phase::Loading {
         rt::sleep(std::time::Duration::from_millis(1)).await;
     }
-    (coordinator, log, [run, top_up])
+    (coordinator, run)
 }
 
-async fn commit(coordinator: &TestCoordinator, log: &PartitionLog, at: i32) -> i16 {
-    log.room().await;
-    let partition = OffsetCommitRequestPartition {
+async fn commit(coordinator: &TestCoordinator, at: i32) -> i16 {
+    commit_all(coordinator, at..at + 1).await[0]
+}
+
+/// In one request, and so in one batch.
+async fn commit_all(coordinator: &TestCoordinator, partitions: std::ops::Range<i32>) -> Vec<i16> {
+    let partitions = partitions.map(|at| OffsetCommitRequestPartition {
         partition_index: at,
         committed_offset: i64::from(at) * 10,
         ..OffsetCommitRequestPartition::default()
-    };
+    });
     let topic = OffsetCommitRequestTopic {
         name: Str::from_static("orders"),
-        partitions: vec![partition],
+        partitions: partitions.collect(),
         ..OffsetCommitRequestTopic::default()
     };
     let request = OffsetCommitRequest {
@@ -82,7 +85,23 @@ async fn commit(coordinator: &TestCoordinator, log: &PartitionLog, at: i32) -> i
         topics: vec![topic],
         ..OffsetCommitRequest::default()
     };
-    coordinator.offset_commit(context(), request, &Orders).await.topics[0].partitions[0].error_code
+    let response = coordinator.offset_commit(context(), request, &Orders).await;
+    response.topics[0].partitions.iter().map(|partition| partition.error_code).collect()
+}
+
+async fn committed(coordinator: &TestCoordinator) -> Vec<i64> {
+    let topic = OffsetFetchRequestTopics {
+        name: Str::from_static("orders"),
+        partition_indexes: (0..COMMITS).collect(),
+        ..OffsetFetchRequestTopics::default()
+    };
+    let request = OffsetFetchRequestGroup {
+        group_id: Str::from_static("lone"),
+        topics: Some(vec![topic]),
+        ..OffsetFetchRequestGroup::default()
+    };
+    let fetched = coordinator.offset_fetch(context(), request, &Orders).await;
+    fetched.topics[0].partitions.iter().map(|partition| partition.committed_offset).collect()
 }
 
 #[test]
@@ -90,26 +109,35 @@ fn a_burst_of_commits_is_taken_and_survives_a_power_cut() {
     let (sim, node) = Sim::with_node(1);
     sim.block_on(&node, async {
         let (_dir, partition) = open_partition(false).await;
-        let (coordinator, log, _tasks) = start(partition).await;
-        let codes = join_all((0..COMMITS).map(|at| commit(&coordinator, &log, at))).await;
+        let (coordinator, _run) = start(partition).await;
+        let codes = join_all((0..COMMITS).map(|at| commit(&coordinator, at))).await;
         assert!(codes.iter().all(|code| *code == 0), "{codes:?}");
     });
     node.crash(rt::sim::Crash::PowerCut);
     sim.block_on(&node, async {
         let (_dir, partition) = open_partition(true).await;
-        let (coordinator, _log, _tasks) = start(partition).await;
-        let topic = OffsetFetchRequestTopics {
-            name: Str::from_static("orders"),
-            partition_indexes: (0..COMMITS).collect(),
-            ..OffsetFetchRequestTopics::default()
-        };
-        let request = OffsetFetchRequestGroup {
-            group_id: Str::from_static("lone"),
-            topics: Some(vec![topic]),
-            ..OffsetFetchRequestGroup::default()
-        };
-        let fetched = coordinator.offset_fetch(context(), request, &Orders).await;
-        let offsets: Vec<i64> = fetched.topics[0].partitions.iter().map(|p| p.committed_offset).collect();
-        assert_eq!(offsets, (0..i64::from(COMMITS)).map(|at| at * 10).collect::<Vec<_>>());
+        let (coordinator, _run) = start(partition).await;
+        assert_eq!(
+            committed(&coordinator).await,
+            (0..i64::from(COMMITS)).map(|at| at * 10).collect::<Vec<_>>()
+        );
+    });
+}
+
+/// A batch larger than what a new log's file has at first, and another that finds the rest of it too small.
+#[test]
+fn large_batches_are_taken_by_a_fresh_log() {
+    let (sim, node) = Sim::with_node(2);
+    sim.block_on(&node, async {
+        let (_dir, partition) = open_partition(false).await;
+        let (coordinator, _run) = start(partition).await;
+        for _ in 0..3 {
+            let codes = commit_all(&coordinator, 0..COMMITS).await;
+            assert!(codes.iter().all(|code| *code == 0), "{:?}", codes.first());
+        }
+        assert_eq!(
+            committed(&coordinator).await,
+            (0..i64::from(COMMITS)).map(|at| at * 10).collect::<Vec<_>>()
+        );
     });
 }
