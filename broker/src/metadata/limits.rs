@@ -18,9 +18,6 @@ pub const TOPIC_NAME_LEN_MAX: usize = 249;
 /// The level of `metadata.version` that a new cluster gets (4.4-IV2).
 pub const METADATA_VERSION: i16 = 33;
 
-/// Applied entries that the Raft log keeps in memory, for followers that are a little behind.
-pub const ENTRIES_KEPT: usize = 1_024;
-
 /// Space the Raft log's file grows by, in bytes: written over in place, so that a commit changes no file size.
 pub const LOG_GROWTH_BYTES: u64 = 1 << 20;
 

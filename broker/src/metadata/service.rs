@@ -143,7 +143,9 @@ impl Controller {
             ahead.refusals = self.0.quorum.refusals();
         }
         let mut random_id = || Uuid::from_random(rt::random_bytes());
-        Ok(self.0.decider.decide(&ahead.image, request, &mut Facts { random_id: &mut random_id }))
+        let mut start = || usize::try_from(rt::random_u64() >> 1).unwrap_or_default();
+        let facts = &mut Facts { random_id: &mut random_id, start: &mut start };
+        Ok(self.0.decider.decide(&ahead.image, request, facts))
     }
 
     /// Queues a decision's records and applies them ahead. Without an await since `decide`.

@@ -1,7 +1,5 @@
 //! AlterConfigs and IncrementalAlterConfigs.
 
-use std::collections::BTreeSet;
-
 use protocol::error::ErrorCode;
 use protocol::internal::{ConfigRecord, MetadataRecord};
 use protocol::messages::alter_configs_response::AlterConfigsResourceResponse as LegacyResult;
@@ -14,9 +12,9 @@ use protocol::messages::{
 use protocol::types::Str;
 
 use super::config_resource::ConfigResource;
-use super::create_topics::too_many;
 use super::decider::{Decider, Decision};
 use super::fault::Fault;
+use super::once::given_twice;
 use super::request::ControllerReply;
 use crate::config::topic::Overrides;
 use crate::config::{BrokerValues, value};
@@ -79,10 +77,7 @@ impl Decider {
         validate_only: bool,
         replace: bool,
     ) -> (Vec<MetadataRecord>, Vec<ResourceResult>) {
-        let mut seen = BTreeSet::new();
-        let keys = resources.iter().map(|(kind, name, _)| (*kind, name));
-        let twice: BTreeSet<(i8, Str)> =
-            keys.filter(|key| !seen.insert(*key)).map(|(kind, name)| (kind, name.clone())).collect();
+        let twice = given_twice(resources.iter().map(|(kind, name, _)| (*kind, name.clone())));
         let (mut records, mut results) = (Vec::new(), Vec::new());
         for (kind, name, ops) in resources {
             let room = RECORDS_PER_OPERATION_MAX - records.len();
@@ -91,7 +86,7 @@ impl Decider {
             } else {
                 self.alter_resource(image, kind, &name, &ops, replace)
             };
-            let outcome = outcome.and_then(|new| if new.len() > room { Err(too_many()) } else { Ok(new) });
+            let outcome = outcome.and_then(|new| if new.len() > room { Err(Fault::too_many()) } else { Ok(new) });
             results.push((kind, name, outcome.as_ref().err().cloned()));
             records.extend(outcome.into_iter().flatten());
         }
@@ -109,8 +104,7 @@ impl Decider {
         ops: &[AlterableConfig],
         replace: bool,
     ) -> Result<Vec<MetadataRecord>, Fault> {
-        let mut names = BTreeSet::new();
-        if ops.iter().any(|op| !names.insert(&op.name)) {
+        if !given_twice(ops.iter().map(|op| &op.name)).is_empty() {
             return Err(Fault::new(ErrorCode::INVALID_REQUEST, "Error due to duplicate config keys"));
         }
         if let Some(op) = ops.iter().find(|op| op.value.is_none() && op.config_operation != DELETE) {

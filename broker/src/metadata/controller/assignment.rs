@@ -58,12 +58,14 @@ impl Assignment {
         Ok(Self { replicas: brokers.to_vec(), isr })
     }
 
-    /// Chooses replicas: the first of partition `n` is the `n`th active broker, round and round.
+    /// Chooses replicas for `partitions` partitions: the first replica of the `n`th is the `n`th active broker from `start` on, round and
+    /// round.
     pub(super) fn automatic(
         image: &Image,
-        partition: usize,
+        partitions: usize,
         replication_factor: usize,
-    ) -> Result<Self, Fault> {
+        start: usize,
+    ) -> Result<Vec<Self>, Fault> {
         let brokers: Vec<i32> = image.brokers.keys().copied().collect();
         let active = active(image, &brokers);
         let refuse = |why: &str| {
@@ -80,15 +82,17 @@ impl Assignment {
         if active.is_empty() {
             return refuse("All brokers are currently fenced or in controlled shutdown.");
         }
-        let mut replicas: Vec<i32> = (0..active.len())
-            .map(|i| active[(partition + i) % active.len()])
-            .take(replication_factor)
-            .collect();
-        let isr = replicas.clone();
         // Brokers that are down complete the number; they catch up when they are back.
-        let missing = replication_factor - replicas.len();
-        replicas.extend(brokers.into_iter().filter(|broker| !active.contains(broker)).take(missing));
-        Ok(Self { replicas, isr })
+        let missing = replication_factor.saturating_sub(active.len());
+        let down = brokers.into_iter().filter(|broker| !active.contains(broker)).take(missing);
+        let down: Vec<i32> = down.collect();
+        let first = start % active.len();
+        let assignments = (0..partitions).map(|partition| {
+            let round = (0..active.len()).map(|i| active[(first + partition + i) % active.len()]);
+            let isr: Vec<i32> = round.take(replication_factor).collect();
+            Self { replicas: isr.iter().chain(&down).copied().collect(), isr }
+        });
+        Ok(assignments.collect())
     }
 
     /// The record of a new partition with these replicas.

@@ -146,7 +146,8 @@ impl ConfigResource {
         }
         for (name, text) in after {
             let key = keys::broker(name).or_else(|| keys::base_of_listener(name));
-            if let Some(Err(error)) = key.map(|key| key.check(text)) {
+            let checked = key.map_or(Ok(()), |key| key.check(text));
+            if let Err(error) = checked.and_then(|()| topic::check_stand_in(name, text)) {
                 return bad(error.to_string());
             }
         }

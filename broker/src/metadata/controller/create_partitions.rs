@@ -1,7 +1,5 @@
 //! CreatePartitions.
 
-use std::collections::BTreeSet;
-
 use protocol::error::ErrorCode;
 use protocol::internal::MetadataRecord;
 use protocol::messages::create_partitions_request::CreatePartitionsTopic;
@@ -10,22 +8,26 @@ use protocol::messages::{CreatePartitionsRequest, CreatePartitionsResponse};
 use protocol::types::Str;
 
 use super::assignment::Assignment;
-use super::decider::{Decider, Decision};
+use super::decider::{Decider, Decision, Facts};
 use super::fault::Fault;
+use super::once::given_twice;
 use super::request::ControllerReply;
 use crate::metadata::image::Image;
 use crate::metadata::limits::RECORDS_PER_OPERATION_MAX;
 
 impl Decider {
-    pub(super) fn create_partitions(&self, image: &Image, request: CreatePartitionsRequest) -> Decision {
-        let mut seen = BTreeSet::new();
-        let names = request.topics.iter().map(|topic| &topic.name);
-        let twice: BTreeSet<Str> = names.filter(|name| !seen.insert(*name)).cloned().collect();
-        let duplicate = Fault::new(ErrorCode::INVALID_REQUEST, "Duplicate topic name.");
+    pub(super) fn create_partitions(
+        &self,
+        image: &Image,
+        request: CreatePartitionsRequest,
+        facts: &mut Facts<'_>,
+    ) -> Decision {
+        let twice = given_twice(request.topics.iter().map(|topic| &topic.name));
+        let duplicate = Fault::duplicate_topic();
         let mut results: Vec<_> = twice.iter().map(|name| result(name, Some(&duplicate))).collect();
         let mut records = Vec::new();
         for wanted in request.topics.iter().filter(|wanted| !twice.contains(&wanted.name)) {
-            let added = added_partitions(image, wanted, RECORDS_PER_OPERATION_MAX - records.len());
+            let added = added_partitions(image, wanted, RECORDS_PER_OPERATION_MAX - records.len(), facts);
             results.push(result(&wanted.name, added.as_ref().err()));
             records.extend(added.into_iter().flatten());
         }
@@ -41,6 +43,7 @@ fn added_partitions(
     image: &Image,
     wanted: &CreatePartitionsTopic,
     room: usize,
+    facts: &mut Facts<'_>,
 ) -> Result<Vec<MetadataRecord>, Fault> {
     let topic =
         image.topic(&wanted.name).ok_or_else(|| Fault::plain(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION))?;
@@ -70,18 +73,16 @@ fn added_partitions(
         );
         return Err(Fault::new(ErrorCode::INVALID_REPLICA_ASSIGNMENT, text));
     }
-    (have..count)
-        .map(|index| {
-            let partition = i32::try_from(index).unwrap_or(i32::MAX);
-            let to = match given {
-                Some(given) => {
-                    Assignment::manual(image, partition, &given[index - have].broker_ids, Some(factor))?
-                }
-                None => Assignment::automatic(image, index, factor)?,
-            };
-            Ok(to.record(topic.id, partition).into())
-        })
-        .collect()
+    let indexes = i32::try_from(have).unwrap_or(i32::MAX)..;
+    let assignments: Vec<Assignment> = match given {
+        Some(given) => indexes
+            .clone()
+            .zip(given)
+            .map(|(index, given)| Assignment::manual(image, index, &given.broker_ids, Some(factor)))
+            .collect::<Result<_, _>>()?,
+        None => Assignment::automatic(image, more, factor, (facts.start)())?,
+    };
+    Ok(indexes.zip(assignments).map(|(index, to)| to.record(topic.id, index).into()).collect())
 }
 
 fn result(name: &Str, fault: Option<&Fault>) -> CreatePartitionsTopicResult {

@@ -1,6 +1,6 @@
 //! CreateTopics.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use protocol::error::ErrorCode;
 use protocol::internal::{ConfigRecord, MetadataRecord, TopicRecord};
@@ -12,10 +12,11 @@ use protocol::types::{Str, Uuid};
 use super::assignment::Assignment;
 use super::decider::{Decider, Decision, Facts};
 use super::fault::Fault;
+use super::once::given_twice;
 use super::request::ControllerReply;
-use super::topic_name::{check_new, collision, metric_name};
+use super::topic_name::check_new;
 use crate::config::topic::{self, Overrides};
-use crate::metadata::image::{Image, RESOURCE_TOPIC};
+use crate::metadata::image::{Image, RESOURCE_TOPIC, metric_name};
 use crate::metadata::limits::RECORDS_PER_OPERATION_MAX;
 
 /// A topic that may be created.
@@ -35,17 +36,16 @@ impl Decider {
         let mut records = Vec::new();
         let mut results = Vec::new();
         let mut taken = BTreeMap::new();
-        let twice = names_given_twice(&request);
+        let twice = given_twice(request.topics.iter().map(|topic| &topic.name));
         for name in &twice {
-            let fault = Fault::new(ErrorCode::INVALID_REQUEST, "Duplicate topic name.");
-            results.push(refusal(name, &fault));
+            results.push(refusal(name, &Fault::duplicate_topic()));
         }
         for wanted in request.topics.iter().filter(|wanted| !twice.contains(&wanted.name)) {
             let room = RECORDS_PER_OPERATION_MAX - records.len();
-            let plan = self.plan_topic(image, wanted, &taken, room);
+            let plan = self.plan_topic(image, wanted, &taken, room, facts);
             results.push(match plan {
                 Ok(plan) => {
-                    taken.insert(metric_name(&wanted.name), wanted.name.clone());
+                    taken.insert(metric_name(&wanted.name).into_owned(), wanted.name.clone());
                     let id = if request.validate_only { Uuid::ZERO } else { new_id(image, facts) };
                     let result = self.acceptance(image, wanted, id, &plan);
                     records.extend(plan.records(&wanted.name, id));
@@ -68,6 +68,7 @@ impl Decider {
         wanted: &CreatableTopic,
         taken: &BTreeMap<String, Str>,
         room: usize,
+        facts: &mut Facts<'_>,
     ) -> Result<NewTopic, Fault> {
         let name = wanted.name.as_str();
         check_new(name)?;
@@ -75,18 +76,20 @@ impl Decider {
             let text = format!("Topic '{name}' already exists.");
             return Err(Fault::new(ErrorCode::TOPIC_ALREADY_EXISTS, text));
         }
-        if let Some(other) = collision(image, name).or(taken.get(&metric_name(name)).map(Str::as_str)) {
+        let metric_name = metric_name(name);
+        let other = image.topic_of_metric(&metric_name).or(taken.get(&*metric_name));
+        if let Some(other) = other {
             let text = format!("Topic '{name}' collides with existing topic: {other}");
             return Err(Fault::new(ErrorCode::INVALID_TOPIC_EXCEPTION, text));
         }
         let configs = self.plan_configs(image, wanted)?;
         let assignments = if wanted.assignments.is_empty() {
-            self.plan_automatic(image, wanted, room)?
+            self.plan_automatic(image, wanted, room, facts)?
         } else {
             plan_manual(image, wanted)?
         };
         if 1 + configs.len() + assignments.len() > room {
-            return Err(too_many());
+            return Err(Fault::too_many());
         }
         Ok(NewTopic { assignments, configs })
     }
@@ -112,6 +115,7 @@ impl Decider {
         image: &Image,
         wanted: &CreatableTopic,
         room: usize,
+        facts: &mut Facts<'_>,
     ) -> Result<Vec<Assignment>, Fault> {
         let factor = match wanted.replication_factor {
             -1 => self.topics.default_replication_factor,
@@ -132,9 +136,9 @@ impl Decider {
             return Err(Fault::new(ErrorCode::INVALID_PARTITIONS, text));
         }
         if partitions > room {
-            return Err(too_many());
+            return Err(Fault::too_many());
         }
-        (0..partitions).map(|partition| Assignment::automatic(image, partition, factor)).collect()
+        Assignment::automatic(image, partitions, factor, (facts.start)())
     }
 
     fn acceptance(
@@ -178,17 +182,6 @@ impl NewTopic {
         let partitions = (0..).zip(self.assignments).map(move |(index, to)| to.record(topic_id, index));
         std::iter::once(topic.into()).chain(configs.map(Into::into)).chain(partitions.map(Into::into))
     }
-}
-
-/// Kafka's text for requests that make more records than one batch may hold.
-pub(super) fn too_many() -> Fault {
-    Fault::new(ErrorCode::POLICY_VIOLATION, "Excessively large number of partitions per request.")
-}
-
-fn names_given_twice(request: &CreateTopicsRequest) -> BTreeSet<Str> {
-    let mut seen = BTreeSet::new();
-    let names = request.topics.iter().map(|topic| &topic.name);
-    names.filter(|name| !seen.insert(*name)).cloned().collect()
 }
 
 fn plan_manual(image: &Image, wanted: &CreatableTopic) -> Result<Vec<Assignment>, Fault> {

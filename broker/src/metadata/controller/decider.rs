@@ -23,6 +23,8 @@ pub struct Decider {
 pub struct Facts<'a> {
     /// Draws ids of topics.
     pub random_id: &'a mut dyn FnMut() -> Uuid,
+    /// Draws where among the brokers a topic's first new partition goes: always the same would get the leaders of all small topics.
+    pub start: &'a mut dyn FnMut() -> usize,
 }
 
 impl std::fmt::Debug for Facts<'_> {
@@ -69,7 +71,7 @@ impl Decider {
         match request {
             ControllerRequest::CreateTopics(request) => self.create_topics(image, request, facts),
             ControllerRequest::DeleteTopics(request) => self.delete_topics(image, request),
-            ControllerRequest::CreatePartitions(request) => self.create_partitions(image, request),
+            ControllerRequest::CreatePartitions(request) => self.create_partitions(image, request, facts),
             ControllerRequest::AlterConfigs(request) => self.alter_configs(image, request),
             ControllerRequest::IncrementalAlterConfigs(request) => {
                 self.incremental_alter_configs(image, request)

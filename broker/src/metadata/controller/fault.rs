@@ -25,6 +25,16 @@ impl Fault {
         Self::new(code, code.message())
     }
 
+    /// Kafka's text for requests that make more records than one batch may hold.
+    pub(super) fn too_many() -> Self {
+        Self::new(ErrorCode::POLICY_VIOLATION, "Excessively large number of partitions per request.")
+    }
+
+    /// Kafka's text for a topic that a request names twice.
+    pub(super) fn duplicate_topic() -> Self {
+        Self::new(ErrorCode::INVALID_REQUEST, "Duplicate topic name.")
+    }
+
     /// The text for an answer.
     pub(super) fn text(&self) -> Option<Str> {
         Some(Str::from(&self.message))

@@ -11,6 +11,7 @@ mod create_topics;
 mod decider;
 mod delete_topics;
 mod fault;
+mod once;
 mod producer_ids;
 mod register_broker;
 mod request;

@@ -3,7 +3,6 @@
 use protocol::error::ErrorCode;
 
 use super::fault::Fault;
-use crate::metadata::image::Image;
 use crate::metadata::limits::TOPIC_NAME_LEN_MAX;
 
 /// Whether a topic may have that name, with Kafka's text if not.
@@ -34,19 +33,4 @@ pub(super) fn check_new(name: &str) -> Result<(), Fault> {
         return Err(Fault::new(ErrorCode::INVALID_REQUEST, text));
     }
     Ok(())
-}
-
-/// The name as metrics show it: `a.b` and `a_b` would be the same metric.
-pub(super) fn metric_name(name: &str) -> String {
-    name.replace('.', "_")
-}
-
-/// A topic whose name makes the same metrics. Walks all topics that share the name up to its first dot or underscore.
-pub(super) fn collision<'a>(image: &'a Image, name: &str) -> Option<&'a str> {
-    let prefix = &name[..name.find(['.', '_'])?];
-    let wanted = metric_name(name);
-    image
-        .topic_names_from(prefix)
-        .take_while(|other| other.starts_with(prefix))
-        .find(|other| *other != name && metric_name(other) == wanted)
 }

@@ -1,5 +1,7 @@
 //! Records change the image.
 
+use std::borrow::Cow;
+
 use protocol::internal::{
     BrokerRegistrationChangeRecord, ConfigRecord, FeatureLevelRecord, MetadataRecord, PartitionChangeRecord,
     PartitionRecord, RegisterBrokerRecord, RemoveTopicRecord, TopicRecord,
@@ -7,6 +9,7 @@ use protocol::internal::{
 use protocol::types::{Str, Uuid};
 
 use super::image_state::RESOURCE_TOPIC;
+use super::metric_name::{is_ambiguous, metric_name};
 use super::{Broker, Delta, Endpoint, Image, Partition, Topic};
 
 /// `leader` of a [`PartitionChangeRecord`] that doesn't change it.
@@ -138,6 +141,13 @@ impl Image {
             return Err(ApplyError::TopicExists(name));
         }
         self.topic_ids.insert(name.clone(), record.topic_id);
+        if is_ambiguous(&name) {
+            let metric_name = match metric_name(&name) {
+                Cow::Borrowed(_) => name.clone(),
+                Cow::Owned(metric_name) => Str::from(metric_name),
+            };
+            self.metric_topics.insert(metric_name, name.clone());
+        }
         let (id, partitions, configs) = (record.topic_id, Vec::new(), Default::default());
         self.topics.insert(id, Topic { name, id, partitions, configs });
         Ok(())
@@ -147,6 +157,10 @@ impl Image {
         let topic = self.topics.remove(&record.topic_id);
         let topic = topic.ok_or_else(|| ApplyError::NoTopic(record.topic_id.to_string()))?;
         self.topic_ids.remove(&topic.name);
+        let metric_name = metric_name(&topic.name);
+        if self.metric_topics.get(&*metric_name) == Some(&topic.name) {
+            self.metric_topics.remove(&*metric_name);
+        }
         self.partition_count -= topic.partitions.len();
         Ok(())
     }

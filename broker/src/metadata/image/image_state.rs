@@ -37,6 +37,8 @@ pub struct Image {
     pub next_producer_id: i64,
     pub(super) topics: BTreeMap<Uuid, Topic>,
     pub(super) topic_ids: BTreeMap<Str, Uuid>,
+    /// Names of topics by that of their metrics, where it may be another topic's too: those with a dot or an underscore.
+    pub(super) metric_topics: BTreeMap<Str, Str>,
     pub(super) partition_count: usize,
     pub(super) features: BTreeMap<Str, i16>,
     /// Configs of everything but topics, by resource type and name.
@@ -54,6 +56,7 @@ impl Image {
             next_producer_id: 0,
             topics: BTreeMap::new(),
             topic_ids: BTreeMap::new(),
+            metric_topics: BTreeMap::new(),
             partition_count: 0,
             features: BTreeMap::new(),
             configs: BTreeMap::new(),
@@ -75,10 +78,9 @@ impl Image {
         self.topic_ids.values().filter_map(|id| self.topics.get(id))
     }
 
-    /// Names of topics from `first` on, in order.
-    pub fn topic_names_from<'a>(&'a self, first: &str) -> impl Iterator<Item = &'a str> {
-        let range = (std::ops::Bound::Included(Str::from(first)), std::ops::Bound::Unbounded);
-        self.topic_ids.range(range).map(|(name, _)| name.as_str())
+    /// The topic whose metrics have this name (see [`metric_name`](super::metric_name)), if another topic's could have it too.
+    pub fn topic_of_metric(&self, metric_name: &str) -> Option<&Str> {
+        self.metric_topics.get(metric_name)
     }
 
     /// How many topics there are.

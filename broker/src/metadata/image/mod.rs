@@ -4,6 +4,7 @@ mod apply;
 mod broker;
 mod delta;
 mod image_state;
+mod metric_name;
 mod snapshot;
 mod topic;
 
@@ -13,6 +14,7 @@ pub use delta::Delta;
 pub use image_state::{
     Image, RESOURCE_BROKER, RESOURCE_BROKER_LOGGER, RESOURCE_CLIENT_METRICS, RESOURCE_GROUP, RESOURCE_TOPIC,
 };
+pub use metric_name::metric_name;
 pub use topic::{Partition, Topic};
 
 #[cfg(test)]

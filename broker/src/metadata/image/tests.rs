@@ -163,5 +163,20 @@ fn topics_are_told_by_name() {
     }
     let names: Vec<_> = image.topics().map(|topic| topic.name.to_string()).collect();
     assert_eq!(names, ["a.x", "a_y", "b", "c"]);
-    assert_eq!(image.topic_names_from("a_").collect::<Vec<_>>(), ["a_y", "b", "c"]);
+}
+
+/// Creating a topic looked at every topic with the same first word.
+#[test]
+fn a_topic_is_found_by_its_metrics_name() {
+    let mut image = empty();
+    for (i, name) in ["plain", "a.x", "b_y.z"].into_iter().enumerate() {
+        image.apply(&topic(name, Uuid([i as u8 + 1; 16]))).unwrap();
+    }
+    let found = |image: &Image, name: &str| image.topic_of_metric(&metric_name(name)).map(Str::to_string);
+    assert_eq!(found(&image, "a_x").as_deref(), Some("a.x"));
+    assert_eq!(found(&image, "b.y.z").as_deref(), Some("b_y.z"));
+    assert_eq!((found(&image, "plain"), found(&image, "a_y")), (None, None));
+    let removed = RemoveTopicRecord { topic_id: Uuid([2; 16]), ..Default::default() };
+    image.apply(&removed.into()).unwrap();
+    assert_eq!(found(&image, "a_x"), None);
 }

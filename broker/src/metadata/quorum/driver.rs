@@ -110,9 +110,7 @@ impl Driver {
     }
 
     async fn round(&mut self, batch: Vec<Pending>) -> Result<(), QuorumError> {
-        let data = batch.iter().filter_map(|pending| pending.data.as_ref());
-        let bytes = data.clone().map(bytes::Bytes::len).sum();
-        match self.log.reserve(frame_bytes(data.count(), bytes)).await {
+        match self.reserve(&batch).await {
             Ok(()) => {}
             Err(QuorumError::DiskFull) => {
                 self.refuse(batch, &QuorumError::DiskFull);
@@ -144,6 +142,13 @@ impl Driver {
             self.snapshot().await?;
         }
         Ok(())
+    }
+
+    /// Space for what the batch writes: nothing if it only waits for what was decided before, which a full disk must not refuse.
+    async fn reserve(&mut self, batch: &[Pending]) -> Result<(), QuorumError> {
+        let data = batch.iter().filter_map(|pending| pending.data.as_ref());
+        let (count, bytes) = (data.clone().count(), data.map(bytes::Bytes::len).sum());
+        if count == 0 { Ok(()) } else { self.log.reserve(frame_bytes(count, bytes)).await }
     }
 
     /// Nothing of the batch was given to the machine. What is queued behind it was decided on top of it.

@@ -6,11 +6,9 @@ use raft::eraftpb::{ConfState, Entry, HardState, Snapshot};
 use raft::util::limit_size;
 use raft::{Error, GetEntriesContext, RaftState, Result, Storage, StorageError};
 
-use crate::metadata::limits::ENTRIES_KEPT;
-
 /// The log as far as memory holds it; its files are the driver's.
 ///
-/// Entries follow `start_index` without gaps. Applied ones are dropped but for the last few.
+/// Entries follow `start_index` without gaps. Applied ones are dropped: only followers that are behind would want them, and there are none.
 #[derive(Debug)]
 pub(super) struct RaftStore {
     hard_state: HardState,
@@ -49,9 +47,9 @@ impl RaftStore {
         self.entries.extend(entries.iter().cloned());
     }
 
-    /// Drops entries up to `applied`, but for the last few.
+    /// Drops entries up to `applied`.
     pub(super) fn compact(&mut self, applied: u64) {
-        while self.entries.len() > ENTRIES_KEPT && self.start_index < applied {
+        while self.start_index < applied {
             let Some(first) = self.entries.pop_front() else { return };
             (self.start_index, self.start_term) = (first.index, first.term);
         }

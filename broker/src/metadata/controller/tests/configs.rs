@@ -179,6 +179,14 @@ fn brokers_one_and_all() {
 }
 
 #[test]
+fn what_stands_in_for_topics_follows_their_rules() {
+    let mut world = world();
+    let (code, text) = alter(&mut world, BROKER, "", vec![op(0, "log.flush.interval.ms", Some("-1"))]);
+    assert_eq!(code, 42);
+    assert_eq!(text, "Invalid value -1 for configuration log.flush.interval.ms: Value must be at least 0");
+}
+
+#[test]
 fn the_old_form_replaces_everything() {
     let mut world = world();
     alter(&mut world, TOPIC, "t", vec![op(0, "retention.ms", Some("1")), op(0, "flush.ms", Some("2"))]);

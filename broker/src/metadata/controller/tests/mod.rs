@@ -17,13 +17,15 @@ struct World {
     decider: Decider,
     image: Image,
     ids: u8,
+    /// Where the next topics' partitions start among the brokers.
+    start: usize,
 }
 
 impl World {
     fn empty() -> Self {
         let config = BrokerConfig::default();
         let decider = Decider { topics: config.topics, values: config.values, node_id: 1 };
-        Self { decider, image: Image::empty(Str::from("cluster")), ids: 0 }
+        Self { decider, image: Image::empty(Str::from("cluster")), ids: 0, start: 0 }
     }
 
     /// With broker 1 registered.
@@ -49,7 +51,9 @@ impl World {
             *ids += 1;
             Uuid([*ids; 16])
         };
-        self.decider.decide(&self.image, request, &mut Facts { random_id: &mut random_id })
+        let start = self.start;
+        let facts = &mut Facts { random_id: &mut random_id, start: &mut || start };
+        self.decider.decide(&self.image, request, facts)
     }
 
     /// Decides and applies.

@@ -151,3 +151,31 @@ fn what_was_read_is_synced_before_the_election_is_written() {
     assert!(why.starts_with(LOG), "{why}");
     assert_eq!(node.disk().read_file(LOG).unwrap(), before, "nothing is written before the sync");
 }
+
+/// A read that only waits for what was decided before was refused when the disk was full, and what was queued behind it too.
+#[test]
+fn a_full_disk_refuses_records_but_nothing_that_writes_none() {
+    let (sim, node) = Sim::with_node(1);
+    let disk = node.disk();
+    sim.block_on(&node, async move {
+        let quorum = Quorum::open(&config(), Vec::new()).await.unwrap();
+        let record = |feature_level| {
+            let record = FeatureLevelRecord { name: "f".into(), feature_level, ..Default::default() };
+            Some(Quorum::encode(&[record.into()]).unwrap())
+        };
+        disk.set_capacity(Some(0));
+        // What is allocated is used up first.
+        let mut level = 0;
+        let refused = loop {
+            level += 1;
+            if let Err(error) = quorum.propose(record(level)).committed().await {
+                break error;
+            }
+        };
+        assert!(matches!(refused, QuorumError::DiskFull), "{refused}");
+        quorum.propose(None).committed().await.unwrap();
+        disk.set_capacity(None);
+        quorum.propose(record(level)).committed().await.unwrap();
+        quorum.stop().await;
+    });
+}

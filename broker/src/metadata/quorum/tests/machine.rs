@@ -7,7 +7,6 @@ use raft::eraftpb::HardState;
 use super::super::machine::{Committed, Machine};
 use super::super::raft_store::RaftStore;
 use super::entry;
-use crate::metadata::limits::ENTRIES_KEPT;
 
 fn fresh() -> Machine {
     Machine::new(2, RaftStore::new(2, HardState::default(), (0, 0), Vec::new()), 0).unwrap()
@@ -49,17 +48,28 @@ fn a_restart_commits_what_is_in_the_log() {
     assert_eq!(committed, [(11, 4, bytes(b"x")), (12, 4, bytes(b"y")), (13, 5, bytes(b""))]);
 }
 
+/// A thousand of them were, of up to 8 MiB each.
 #[test]
-fn few_applied_entries_are_kept() {
+fn applied_entries_arent_kept() {
     let mut store = RaftStore::new(2, HardState::default(), (0, 0), Vec::new());
-    let many = ENTRIES_KEPT as u64 + 10;
-    let entries: Vec<_> = (1..=many).map(|index| entry(index, 1, b"")).collect();
+    let entries: Vec<_> = (1..=20).map(|index| entry(index, 1, b"")).collect();
     store.append(&entries);
     store.compact(4);
-    assert_eq!((store.first_index(), store.last_index()), (Ok(5), Ok(many)));
+    assert_eq!((store.first_index(), store.last_index()), (Ok(5), Ok(20)));
     assert_eq!((store.term(4), store.term(3).is_err()), (Ok(1), true));
-    store.compact(many);
-    assert_eq!(store.first_index(), Ok(11));
-    store.append(&[entry(20, 2, b"")]);
-    assert_eq!((store.last_index(), store.term(20)), (Ok(20), Ok(2)));
+    store.append(&[entry(18, 2, b"")]);
+    assert_eq!((store.last_index(), store.term(18)), (Ok(18), Ok(2)));
+    store.compact(18);
+    assert_eq!((store.first_index(), store.last_index(), store.term(18)), (Ok(19), Ok(18), Ok(2)));
+}
+
+#[test]
+fn it_goes_on_without_its_applied_entries() {
+    let mut machine = fresh();
+    machine.campaign().unwrap();
+    settle(&mut machine);
+    for index in 2..50 {
+        assert_eq!(machine.propose(Bytes::from_static(b"x")).unwrap(), (index, 1));
+        assert_eq!(settle(&mut machine).len(), 1);
+    }
 }
