@@ -1,5 +1,7 @@
 """Topics: creation and its refusals, metadata, ids, auto-creation, deletion, hundreds of partitions."""
 
+import os
+import subprocess
 import time
 
 from confluent_kafka.admin import NewTopic
@@ -123,6 +125,34 @@ def many_partitions():
     equal({rdkafka.error_code(f, 90) for f in ADMIN.delete_topics(names, operation_timeout=60).values()}, {None}, "and they are deleted at once")
 
 
+def tool(*args, text=""):
+    return subprocess.run([broker.binary(), "--bootstrap-server", node.bootstrap, *args], input=text, capture_output=True, text=True, timeout=60)
+
+
+def command_line():
+    """`ringlog topic describe` and `ringlog produce`, against whatever broker this is."""
+    name = unique("cli")
+    equal(rdkafka.error_code(ADMIN.create_topics([NewTopic(name, 4, config={"max.message.bytes": "2000"})])[name]), None, "a topic")
+    described = tool("topic", "describe", name)
+    check(described.returncode == 0 and name in described.stdout, "topic describe", (described.returncode, described.stderr))
+    keys = [f"key{i}" for i in range(40)]
+    equal(tool("produce", name, "-k", "=", text="".join(f"{key}=small\n" for key in keys)).returncode, 0, "produce")
+    reader = rdkafka.consumer(node.bootstrap)
+    reader.subscribe([name])
+    partition_of, end = {}, time.monotonic() + 30
+    while len(partition_of) < 40 and time.monotonic() < end:
+        partition_of.update({m.key().decode(): m.partition() for m in reader.consume(100, 0.5) if not m.error()})
+    # A batch that is refused doesn't take along those that were read with it for other partitions.
+    refused, others = (next(k for k in keys if (partition_of[k] == 0) == first) for first in (True, False))
+    done = tool("produce", name, "-k", "=", text=f"{others}=late\n{refused}={'x' * 3000}\n")
+    check(done.returncode != 0, "a record above max.message.bytes is refused", done.stdout)
+    late, end = [], time.monotonic() + 15
+    while not late and time.monotonic() < end:
+        late = [m for m in reader.consume(100, 0.5) if not m.error() and m.value() == b"late"]
+    equal(len(late), 1, "and the others are sent")
+    reader.close()
+
+
 def over_restart():
     a = rdkafka.create(node.bootstrap, unique("kept"), 3)
     node.kill9()
@@ -131,7 +161,7 @@ def over_restart():
     check(found, "a topic created just before kill -9 is there after it")
 
 
-for step in (create_codes, metadata, auto_creation, use_at_once, deletion, many_partitions) + ((over_restart,) if node.controlled else ()):
+for step in (create_codes, metadata, auto_creation, use_at_once, deletion, many_partitions) + ((command_line,) if os.path.exists(broker.binary()) else ()) + ((over_restart,) if node.controlled else ()):
     with part(step.__name__):
         step()
 finish()

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::error::{ConfigError, ConfigErrors};
 use super::listener::{Listener, ListenerTexts};
-use super::topic::TopicConfig;
+use super::safety::unsafe_to_serve;
+use super::topic::{self, TopicConfig};
 use super::value;
 use super::values::{BrokerValues, Source};
 
@@ -144,7 +145,9 @@ impl BrokerConfig {
         let log_dirs = log_dirs(&values).map_err(|error| errors.push(error)).unwrap_or_default();
         let node_id = node_id(&values).map_err(|error| errors.push(error)).unwrap_or_default();
         let groups = groups(&values).map_err(|error| errors.push(error)).ok();
-        let (Some(groups), true) = (groups, errors.is_empty()) else {
+        let offsets_topic = offsets_topic(&values).map_err(|error| errors.push(error)).ok();
+        errors.extend(unsafe_to_serve(&values, node_id));
+        let (Some(groups), Some(offsets_topic), true) = (groups, offsets_topic, errors.is_empty()) else {
             return Err(ConfigErrors(errors));
         };
         let first_dir = log_dirs.first().cloned().unwrap_or_default();
@@ -161,7 +164,7 @@ impl BrokerConfig {
             topics: topics(&values),
             topic_defaults: TopicConfig::resolve(&Default::default(), &values),
             groups,
-            offsets_topic: offsets_topic(&values),
+            offsets_topic,
             network: network(&values),
             producer_id_expiration_check_interval_ms: int(
                 &values,
@@ -267,14 +270,17 @@ fn topics(values: &BrokerValues) -> TopicCreation {
     }
 }
 
-fn offsets_topic(values: &BrokerValues) -> OffsetsTopic {
+/// Checked by the rules of topics: it would be refused when the first group comes, for ever.
+fn offsets_topic(values: &BrokerValues) -> Result<OffsetsTopic, ConfigError> {
+    let (segment, text) = ("offsets.topic.segment.bytes", values.text("offsets.topic.segment.bytes"));
+    topic::check("segment.bytes", text).map_err(|error| error.of(segment, text))?;
     let factor = values.get("offsets.topic.replication.factor");
     let factor = factor.filter(|(_, source)| *source != Source::Default);
-    OffsetsTopic {
+    Ok(OffsetsTopic {
         num_partitions: int(values, "offsets.topic.num.partitions"),
         replication_factor: factor.and_then(|(text, _)| text.trim().parse().ok()),
-        segment_bytes: int(values, "offsets.topic.segment.bytes"),
-    }
+        segment_bytes: int(values, segment),
+    })
 }
 
 fn network(values: &BrokerValues) -> NetworkLimits {

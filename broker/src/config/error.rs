@@ -46,6 +46,15 @@ impl ConfigError {
     pub fn invalid(name: &str, value: impl fmt::Display, why: impl Into<String>) -> Self {
         Self::Invalid { name: name.into(), value: value.to_string(), why: why.into() }
     }
+
+    /// The same fault of another config, which was given as `value`.
+    #[must_use]
+    pub(super) fn of(self, name: &str, value: &str) -> Self {
+        match self {
+            Self::Invalid { why, .. } => Self::invalid(name, value, why),
+            other => other,
+        }
+    }
 }
 
 /// All faults of one configuration, one a line, so that they are mended in one go.

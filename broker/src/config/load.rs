@@ -1,14 +1,14 @@
 //! From a file, `--override`s and flags to a checked configuration.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::broker::BrokerConfig;
 use super::error::{ConfigError, ConfigErrors};
 use super::key::{Effect, Update};
-use super::keys;
 use super::properties;
 use super::values::{BrokerValues, Layer};
+use super::{keys, topic};
 
 /// Everything a configuration is made of. Flags beat overrides, those beat the file, that beats the defaults; of the
 /// same name twice in one of them, the later wins, as in Kafka.
@@ -67,6 +67,8 @@ pub enum Warning {
     Unknown(String),
     /// A name that is known but does nothing here, and why.
     NoEffect(String, &'static str),
+    /// Only the first of several log directories is used so far.
+    FirstLogDirOnly(PathBuf),
 }
 
 impl fmt::Display for Warning {
@@ -74,6 +76,9 @@ impl fmt::Display for Warning {
         match self {
             Self::Unknown(name) => write!(f, "unknown config {name} is ignored"),
             Self::NoEffect(name, reason) => write!(f, "config {name} has no effect: {reason}"),
+            Self::FirstLogDirOnly(dir) => {
+                write!(f, "of log.dirs only the first is used so far: all data goes to {}", dir.display())
+            }
         }
     }
 }
@@ -107,6 +112,9 @@ pub fn load(inputs: Inputs) -> Result<Loaded, ConfigErrors> {
         return Err(ConfigErrors(errors));
     }
     let config = BrokerConfig::new(BrokerValues::new(fixed), &host_name)?;
+    if let [first, _, ..] = &config.log_dirs[..] {
+        warnings.push(Warning::FirstLogDirOnly(first.clone()));
+    }
     Ok(Loaded { config, warnings })
 }
 
@@ -135,6 +143,7 @@ fn inspect(name: &str, text: &str) -> Result<Option<Warning>, ConfigError> {
         return Ok(Some(family.unwrap_or_else(|| Warning::Unknown(name.into()))));
     };
     key.check(text)?;
+    topic::check_stand_in(name, text)?;
     if key.update == Update::DynamicOnly {
         return Ok(Some(Warning::NoEffect(name.into(), "it can only be set on a running broker")));
     }

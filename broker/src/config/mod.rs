@@ -11,6 +11,7 @@ pub mod keys;
 pub mod listener;
 pub mod load;
 pub mod properties;
+mod safety;
 pub mod topic;
 pub mod value;
 pub mod values;

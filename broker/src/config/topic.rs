@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use protocol::types::Str;
 
 use super::error::ConfigError;
-use super::keys::{self, TopicKey};
+use super::keys::{self, Synonym, TopicKey};
 use super::value;
 use super::values::{BrokerValues, Source};
 
@@ -108,6 +108,19 @@ pub struct Described {
 pub fn check(name: &str, text: &str) -> Result<(), ConfigError> {
     let topic = keys::topic(name).ok_or_else(|| ConfigError::UnknownTopicConfig(name.into()))?;
     topic.key.check(text)
+}
+
+/// Checks a value of a broker config by the rules of the topic configs that it stands in for: the broker config's own may be looser.
+///
+/// # Errors
+/// The value isn't allowed on topics, with Kafka's text and the broker config's name.
+pub fn check_stand_in(name: &str, text: &str) -> Result<(), ConfigError> {
+    for topic in keys::all_topic() {
+        for synonym in topic.synonyms.iter().filter(|synonym| synonym.name == name) {
+            topic.key.check(&convert(text, synonym)).map_err(|error| error.of(name, text))?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks everything set on a topic, each value and all together.
@@ -223,17 +236,17 @@ fn find<'a>(
     }
     for synonym in topic.synonyms {
         if let Some((text, source)) = broker.explicit(synonym.name) {
-            return Some((convert(text, synonym.factor), source));
+            return Some((convert(text, synonym), source));
         }
     }
     topic.key.default.map(|default| (Cow::Borrowed(default), Source::Default))
 }
 
-/// Hours and minutes to ms; anything negative is -1, as in Kafka.
-fn convert(text: &str, factor: i64) -> Cow<'_, str> {
+/// A broker config's value in the topic config's unit.
+fn convert<'a>(text: &'a str, synonym: &Synonym) -> Cow<'a, str> {
     match value::as_long(text) {
-        Some(number) if factor != 1 && number < 0 => Cow::Borrowed("-1"),
-        Some(number) if factor != 1 => Cow::Owned(number.saturating_mul(factor).to_string()),
+        Some(..0) if synonym.or_forever => Cow::Borrowed("-1"),
+        Some(number) if synonym.factor != 1 => Cow::Owned(number.saturating_mul(synonym.factor).to_string()),
         _ => Cow::Borrowed(text),
     }
 }

@@ -96,14 +96,20 @@ impl<'a> Sender<'a> {
         self.partitions.get(at).copied().unwrap_or(0)
     }
 
-    /// Sends all batches and waits until they are acknowledged.
+    /// Sends all batches and waits until they are acknowledged. One that fails doesn't keep the others from being sent; the first failure is told.
     pub(super) fn flush(&mut self) -> Result<(), CliError> {
-        for (partition, batch) in std::mem::take(&mut self.batches) {
-            let batch = self.numbered(partition, batch);
-            self.deliver(partition, &batch.build()?)?;
+        let mut outcome = Ok(());
+        while let Some((partition, batch)) = self.batches.pop_first() {
+            let sent = self.send_numbered(partition, batch);
             self.turn += 1;
+            outcome = outcome.and(sent);
         }
-        Ok(())
+        outcome
+    }
+
+    fn send_numbered(&mut self, partition: i32, batch: BatchBuilder) -> Result<(), CliError> {
+        let batch = self.numbered(partition, batch);
+        self.deliver(partition, &batch.build()?)
     }
 
     /// Gives a batch its producer and sequence, if there is one.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use client::blocking::Target;
-use client::{ClientError, PartitionInfo};
+use client::{ClientError, PartitionInfo, SendError};
 use protocol::messages::DescribeConfigsRequest;
 use protocol::messages::describe_configs_request::DescribeConfigsResource;
 use serde_json::{Value, json};
@@ -30,7 +30,8 @@ const SET_ON_TOPIC: i8 = 1;
 struct Described {
     name: String,
     id: Option<String>,
-    configs: Vec<(String, String)>,
+    /// None from a broker that doesn't tell them.
+    configs: Option<Vec<(String, String)>>,
     partitions: Vec<Partition>,
 }
 
@@ -77,8 +78,8 @@ fn describe(session: &mut Session, name: &str) -> Result<Described, CliError> {
 }
 
 /// Configs set on the topic itself, by name.
-fn configs(session: &mut Session, name: &str) -> Result<Vec<(String, String)>, CliError> {
-    let (_, answer) = session.client.call(Target::Any, DESCRIBE_CONFIGS_MAX, |_| {
+fn configs(session: &mut Session, name: &str) -> Result<Option<Vec<(String, String)>>, CliError> {
+    let answer = session.client.call(Target::Any, DESCRIBE_CONFIGS_MAX, |_| {
         let topic = DescribeConfigsResource {
             resource_type: TOPIC,
             resource_name: name.into(),
@@ -86,7 +87,12 @@ fn configs(session: &mut Session, name: &str) -> Result<Vec<(String, String)>, C
             ..Default::default()
         };
         DescribeConfigsRequest { resources: vec![topic], ..Default::default() }
-    })?;
+    });
+    let answer = match answer {
+        // The rest is worth telling without them.
+        Err(ClientError::Send(SendError::Unsupported { .. })) => return Ok(None),
+        answer => answer?.1,
+    };
     let mut configs = Vec::new();
     for result in &answer.results {
         ClientError::check(result.error_code, result.error_message.as_deref(), || {
@@ -98,12 +104,15 @@ fn configs(session: &mut Session, name: &str) -> Result<Vec<(String, String)>, C
         );
     }
     configs.sort();
-    Ok(configs)
+    Ok(Some(configs))
 }
 
 fn write_table(topic: &Described, out: &mut impl std::io::Write) -> Result<(), CliError> {
-    let configs: Vec<String> = topic.configs.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let configs = if configs.is_empty() { "none set".into() } else { configs.join(" ") };
+    let pairs = |configs: &Vec<(String, String)>| {
+        let pairs: Vec<String> = configs.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        if pairs.is_empty() { "none set".into() } else { pairs.join(" ") }
+    };
+    let configs = topic.configs.as_ref().map_or_else(|| "unknown".into(), pairs);
     let id = topic.id.as_deref().unwrap_or("-");
     writeln!(out, "{}  id {id}  configs: {configs}", topic.name)?;
     let mut table =
@@ -130,8 +139,11 @@ fn as_json(topic: &Described) -> Value {
             "isr": info.isr, "offline": info.offline, "start_offset": start, "end_offset": end,
         })
     };
-    let configs: serde_json::Map<String, Value> =
-        topic.configs.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    let object = |configs: &Vec<(String, String)>| {
+        let pairs = configs.iter().map(|(key, value)| (key.clone(), json!(value)));
+        Value::Object(pairs.collect())
+    };
+    let configs = topic.configs.as_ref().map(object);
     let partitions: Vec<Value> = topic.partitions.iter().map(partition).collect();
     json!({"topic": topic.name, "topic_id": topic.id, "configs": configs, "partitions": partitions})
 }

@@ -12,7 +12,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "How long an empty group waits for more members before its first rebalance, in ms.";
     "group.max.size" Int = "2147483647", min(1), ReadOnly, ACTS, "Members of a classic group.";
     "offset.metadata.max.bytes" Int = "4096", ANY, ReadOnly, ACTS, "Largest metadata of a committed offset, in bytes.";
-    "offsets.topic.num.partitions" Int = "50", min(1), ReadOnly, ACTS,
+    "offsets.topic.num.partitions" Int = "50", between(1, OFFSETS_PARTITIONS_MAX), ReadOnly, ACTS,
         "Partitions of __consumer_offsets when it is created; don't change it afterwards.";
     "offsets.topic.replication.factor" Short = "3", min(1), ReadOnly, ACTS,
         "Replicas of __consumer_offsets; if unset, 3 or as many as there are brokers.";

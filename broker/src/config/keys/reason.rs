@@ -16,6 +16,9 @@ pub(super) const SECURITY: Effect =
 pub(super) const TLS: Effect = inert("there is no TLS yet");
 pub(super) const RETENTION: Effect = inert("old records aren't deleted yet");
 pub(super) const COMPACTION: Effect = inert("logs aren't compacted yet");
+pub(super) const CLEANUP: Effect = inert(
+    "old records aren't deleted and logs aren't compacted yet; compact only refuses records without a key",
+);
 pub(super) const TRANSACTIONS: Effect = inert("there are no transactions yet");
 pub(super) const NEW_GROUPS: Effect = inert("only classic consumer groups exist so far");
 pub(super) const SHARE: Effect = inert("there are no share groups yet");

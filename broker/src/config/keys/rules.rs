@@ -22,11 +22,13 @@ pub(super) const fn one_of(allowed: &'static [&'static str]) -> Valid {
 pub(super) const UNIT: Valid = Valid::Ratio(0.0, 1.0);
 pub(super) const COMPRESSION: Valid =
     Valid::OneOf(&["uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"]);
-pub(super) const CLEANUP: Valid = Valid::ListOf(&["compact", "delete"]);
+pub(super) const CLEANUP_POLICY: Valid = Valid::ListOf(&["compact", "delete"]);
 pub(super) const TIMESTAMP_TYPE: Valid = Valid::OneOf(&["CreateTime", "LogAppendTime"]);
 pub(super) const GZIP_LEVEL: Valid = Valid::Rule(gzip_level);
 pub(super) const HOST_AND_PORT: Valid = Valid::Rule(host_and_port);
 pub(super) const THROTTLED: Valid = Valid::Rule(throttled_replicas);
+/// Most partitions of `__consumer_offsets`: it is created in one batch of metadata, with its configs.
+pub(super) const OFFSETS_PARTITIONS_MAX: i64 = 9_000;
 /// Kafka's smallest segment, in bytes.
 pub(super) const SEGMENT_BYTES: Valid = Valid::Between(1_048_576, i32::MAX as i64);
 

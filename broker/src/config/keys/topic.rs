@@ -12,6 +12,8 @@ pub struct Synonym {
     pub name: &'static str,
     /// What its value is multiplied by to have the topic config's unit.
     pub factor: i64,
+    /// Whether any negative value means -1, for ever.
+    pub or_forever: bool,
 }
 
 /// A topic config.
@@ -34,15 +36,15 @@ pub fn topic(name: &str) -> Option<TopicKey> {
 }
 
 const fn same(name: &'static str) -> Synonym {
-    Synonym { name, factor: 1 }
-}
-
-const fn minutes(name: &'static str) -> Synonym {
-    Synonym { name, factor: 60_000 }
+    Synonym { name, factor: 1, or_forever: false }
 }
 
 const fn hours(name: &'static str) -> Synonym {
-    Synonym { name, factor: 3_600_000 }
+    Synonym { name, factor: 3_600_000, or_forever: false }
+}
+
+const fn or_forever(name: &'static str, factor: i64) -> Synonym {
+    Synonym { name, factor, or_forever: true }
 }
 
 fn synonyms(topic_config: &str) -> &'static [Synonym] {
@@ -77,7 +79,11 @@ static SYNONYMS: &[(&str, &[Synonym])] = &[
     ("remote.copy.lag.bytes", &[same("log.remote.copy.lag.bytes")]),
     ("remote.copy.lag.ms", &[same("log.remote.copy.lag.ms")]),
     ("retention.bytes", &[same("log.retention.bytes")]),
-    ("retention.ms", &[same("log.retention.ms"), minutes("log.retention.minutes"), hours("log.retention.hours")]),
+    ("retention.ms", &[
+        or_forever("log.retention.ms", 1),
+        or_forever("log.retention.minutes", 60_000),
+        or_forever("log.retention.hours", 3_600_000),
+    ]),
     ("ringlog.acks.all.sync", &[same("ringlog.acks.all.sync")]),
     ("segment.bytes", &[same("log.segment.bytes")]),
     ("segment.index.bytes", &[same("log.index.size.max.bytes")]),
@@ -88,7 +94,7 @@ static SYNONYMS: &[(&str, &[Synonym])] = &[
 
 // The effects of names that act here are also those of the broker configs that stand in for them.
 static KEYS: &[ConfigKey] = keys! {
-    "cleanup.policy" List = "delete", CLEANUP, ClusterWide, RETENTION,
+    "cleanup.policy" List = "delete", CLEANUP_POLICY, ClusterWide, CLEANUP,
         "What happens to old records: delete, compact, both, or with an empty list nothing.";
     "compression.gzip.level" Int = "-1", GZIP_LEVEL, ClusterWide, ACTS, "Level if compression.type is gzip.";
     "compression.lz4.level" Int = "9", between(1, 17), ClusterWide, ACTS, "Level if compression.type is lz4.";

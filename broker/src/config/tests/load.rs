@@ -125,6 +125,45 @@ fn listeners_of_a_kraft_sample_file() {
 }
 
 #[test]
+fn log_directories_that_arent_used_are_warned_of() {
+    let texts = |file| loaded(file).warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(texts("log.dirs=/a"), [""; 0]);
+    assert_eq!(texts("log.dirs=/a, /b"), ["of log.dirs only the first is used so far: all data goes to /a"]);
+}
+
+/// These started, with a warning: an open broker where an authorizer was asked for, clusters of one node each instead of one.
+#[test]
+fn what_would_be_another_broker_than_was_asked_for_doesnt_start() {
+    for (bad, why) in [
+        ("authorizer.class.name=org.x.A\nsuper.users=User:admin", "every client could do everything"),
+        ("process.roles=broker", "cluster of its own"),
+        ("process.roles=controller", "cluster of its own"),
+        ("node.id=2\ncontroller.quorum.voters=1@a:9093,2@b:9093,3@c:9093", "without node 1"),
+        ("controller.quorum.voters=a:9093", "a:9093 is no ID@HOST:PORT"),
+        ("controller.quorum.bootstrap.servers=a:9093,b:9093", "cluster of its own"),
+    ] {
+        let text = refused(bad);
+        assert!(text.contains(why), "{bad}: {text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+    loaded("super.users=User:admin");
+    loaded("process.roles=controller,broker\ncontroller.quorum.bootstrap.servers=localhost:9093");
+    loaded("node.id=7\ncontroller.quorum.voters=7@localhost:9093");
+}
+
+/// It was taken, and refused when the first group came, for ever.
+#[test]
+fn an_offsets_topic_that_cant_be_created_is_told_of_at_start() {
+    let text = refused("offsets.topic.segment.bytes=1000");
+    assert_eq!(
+        text,
+        "Invalid value 1000 for configuration offsets.topic.segment.bytes: Value must be at least 1048576"
+    );
+    assert!(refused("offsets.topic.num.partitions=10000").contains("no more than 9000"));
+    assert!(refused("log.flush.interval.ms=-1").contains("at least 0"));
+}
+
+#[test]
 fn listeners_that_make_no_sense() {
     for bad in [
         "listeners=",

@@ -2,7 +2,7 @@
 
 use protocol::types::Str;
 
-use crate::config::topic::{CompressionType, Overrides, check, check_all, describe};
+use crate::config::topic::{CompressionType, Overrides, check, check_all, check_stand_in, describe};
 use crate::config::values::Layer;
 use crate::config::{BrokerValues, Source, TopicConfig};
 
@@ -41,6 +41,17 @@ fn the_first_synonym_that_is_set_wins() {
     assert_eq!(retention(&[("log.retention.hours", "-5")]), None);
     let flush = broker(&[("log.flush.scheduler.interval.ms", "9")]);
     assert_eq!(TopicConfig::resolve(&set(&[]), &flush).flush_ms, 9);
+}
+
+#[test]
+fn stand_ins_follow_the_topics_rules() {
+    let check = |name, text| check_stand_in(name, text).map_err(|error| error.to_string());
+    let text = "Invalid value -1 for configuration log.flush.interval.ms: Value must be at least 0";
+    assert_eq!(check("log.flush.interval.ms", "-1"), Err(text.into()));
+    assert!(check("log.roll.hours", "-1").is_err());
+    assert_eq!(check("log.retention.hours", "-7"), Ok(()), "for ever");
+    assert_eq!(check("log.retention.ms", "-7"), Ok(()));
+    assert_eq!(check("num.partitions", "-7"), Ok(()), "stands in for nothing");
 }
 
 #[test]
