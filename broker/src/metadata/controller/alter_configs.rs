@@ -86,7 +86,8 @@ impl Decider {
             } else {
                 self.alter_resource(image, kind, &name, &ops, replace)
             };
-            let outcome = outcome.and_then(|new| if new.len() > room { Err(Fault::too_many()) } else { Ok(new) });
+            let outcome =
+                outcome.and_then(|new| if new.len() > room { Err(Fault::too_many()) } else { Ok(new) });
             results.push((kind, name, outcome.as_ref().err().cloned()));
             records.extend(outcome.into_iter().flatten());
         }

@@ -14,7 +14,7 @@ pub struct GroupNumbers {
     pub loading: u64,
     /// Partitions whose coordinator serves.
     pub active: u64,
-    /// Partitions whose coordinator has ended and wasn't replaced.
+    /// Partitions whose coordinator has ended and wasn't replaced, or could not read its log and will try again.
     pub lost: u64,
 }
 
@@ -27,7 +27,7 @@ impl Coordinators {
             match coordinator.phase() {
                 Phase::Loading => numbers.loading += 1,
                 Phase::Active => numbers.active += 1,
-                Phase::Lost => numbers.lost += 1,
+                Phase::Failed | Phase::Lost => numbers.lost += 1,
             }
             coordinator.inspect(|decider| {
                 for group in decider.groups() {
