@@ -6,6 +6,8 @@
 //!
 //! Start: [`DirHome::open`] on one shard, its [`DirFacts`] to all; [`LogDir::open`] and [`LogDir::open_logs`]
 //! on each; [`DirHome::begin_use`]. Stop: [`LogDir::close`] on each; [`DirHome::close`].
+#[cfg(feature = "bench")]
+pub mod bench;
 mod committer;
 mod config;
 mod dir;
