@@ -3,6 +3,8 @@
 use client::ClientError;
 use protocol::records::RecordsError;
 
+use crate::process::HostError;
+
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -12,6 +14,9 @@ pub enum LoadError {
     /// Batches that can't be built or read.
     #[error(transparent)]
     Records(#[from] RecordsError),
+    /// A program or file of this host.
+    #[error(transparent)]
+    Host(#[from] HostError),
     /// A scenario file that can't be read.
     #[error("the scenario can't be read: {0}")]
     Scenario(String),

@@ -6,19 +6,28 @@
 //! are those of batches from sending to acknowledgement; in a closed loop they don't tell what an open stream
 //! of records would have waited.
 //!
+//! Beside it stand [`compare`] (two brokers in turn), [`peer`] (Apache Kafka started here), [`disk`] (direct writes
+//! below a directory), [`html`] (results as a page), [`process`] (what a broker costs, seen from outside).
+//!
 //! It drives [`client::blocking`] on the calling thread, one connection a leader.
 
 mod args;
 mod bench;
 mod clock;
+pub mod compare;
+pub mod disk;
 mod error;
+pub mod html;
 mod observe;
 mod payload;
+pub mod peer;
+pub mod process;
 mod produce;
 mod report;
 pub mod result;
 mod run;
 pub mod scenario;
+pub mod tool;
 mod topic;
 mod verify;
 

@@ -12,7 +12,7 @@ pub(super) fn run(global: &GlobalArgs, args: &BenchArgs) -> Result<(), CliError>
         LoadError::Client(error) => CliError::Client(error),
         LoadError::Records(error) => CliError::Records(error),
         LoadError::Usage(why) | LoadError::Scenario(why) => CliError::Usage(why),
-        LoadError::Verify(_) => CliError::Bench(error),
+        LoadError::Host(_) | LoadError::Verify(_) => CliError::Bench(error),
     })?;
     say(global.output, &report.to_string(), || as_json(&report))?;
     Ok(())
