@@ -2,8 +2,11 @@
 //!
 //! `version i16 = 1, crc u32, count i32`, then per producer: id i64, epoch i16, last sequence i32, last
 //! offset i64, offset delta i32, timestamp i64, coordinator epoch i32, first offset of the open transaction
-//! i64 (-1 without). The CRC-32C covers everything behind itself. Only the last batch of a producer is kept,
-//! as in Kafka.
+//! i64 (-1 without). The CRC-32C covers everything behind itself.
+//!
+//! Kafka keeps the last batch of a producer alone, so that after its restart a producer with several batches on their way may be told
+//! that the first of them is out of order, though it is in the log. Here each remembered batch has an entry, the last one last: Kafka
+//! reads entries of the same id one over the other, and so sees what it would have written.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
@@ -16,25 +19,42 @@ const ENTRY_BYTES: usize = 46;
 
 /// The file's bytes.
 pub fn encode(state: &ProducerState) -> Bytes {
-    let entries = state.entries();
-    let mut file = BytesMut::with_capacity(HEAD_BYTES + 4 + entries.len() * ENTRY_BYTES);
+    let mut file = BytesMut::with_capacity(HEAD_BYTES + 4 + state.entries().len() * ENTRY_BYTES);
     file.put_i16(VERSION);
     file.put_u32(0);
-    file.put_i32(entries.len() as i32);
-    for (id, entry) in entries {
-        let last = entry.batches.back();
-        file.put_i64(*id);
-        file.put_i16(entry.epoch);
-        file.put_i32(entry.last_sequence());
-        file.put_i64(entry.last_offset());
-        file.put_i32(last.map_or(0, |batch| batch.offset_delta));
-        file.put_i64(entry.last_timestamp_ms);
-        file.put_i32(entry.coordinator_epoch);
-        file.put_i64(entry.txn_first_offset.map_or(-1, |offset| offset.0));
+    file.put_i32(0);
+    let mut count = 0;
+    for (id, entry) in state.entries() {
+        let older = entry.batches.len().saturating_sub(1);
+        for batch in entry.batches.iter().take(older) {
+            encode_batch(&mut file, *id, entry, Some(batch), batch.timestamp_ms, None);
+        }
+        let (last, open_txn) = (entry.batches.back(), entry.txn_first_offset);
+        encode_batch(&mut file, *id, entry, last, entry.last_timestamp_ms, open_txn);
+        count += older as i32 + 1;
     }
+    file[HEAD_BYTES..HEAD_BYTES + 4].copy_from_slice(&count.to_be_bytes());
     let crc = crc32c::crc32c(&file[HEAD_BYTES..]);
     file[2..HEAD_BYTES].copy_from_slice(&crc.to_be_bytes());
     file.freeze()
+}
+
+fn encode_batch(
+    file: &mut BytesMut,
+    id: i64,
+    entry: &ProducerEntry,
+    batch: Option<&BatchRange>,
+    timestamp_ms: i64,
+    open_txn: Option<Offset>,
+) {
+    file.put_i64(id);
+    file.put_i16(entry.epoch);
+    file.put_i32(batch.map_or(-1, |batch| batch.last_sequence));
+    file.put_i64(batch.map_or(-1, |batch| batch.last_offset.0));
+    file.put_i32(batch.map_or(0, |batch| batch.offset_delta));
+    file.put_i64(timestamp_ms);
+    file.put_i32(entry.coordinator_epoch);
+    file.put_i64(open_txn.map_or(-1, |offset| offset.0));
 }
 
 /// Reads the file.
@@ -60,7 +80,7 @@ pub fn decode(mut file: Bytes) -> Result<ProducerState, String> {
     let mut state = ProducerState::default();
     for _ in 0..count {
         let (id, entry) = decode_entry(&mut file);
-        state.insert(id, entry);
+        state.restore(id, entry);
     }
     Ok(state)
 }

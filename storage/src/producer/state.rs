@@ -215,7 +215,16 @@ impl ProducerState {
         self.open_txns.first_key_value().map(|(offset, _)| *offset)
     }
 
-    pub(crate) fn insert(&mut self, producer_id: i64, entry: ProducerEntry) {
+    /// Takes in what a snapshot says of a producer. Of several entries the later says more, and comes after the batches of the earlier.
+    pub(crate) fn restore(&mut self, producer_id: i64, mut entry: ProducerEntry) {
+        if let Some(earlier) =
+            self.entries.remove(&producer_id).filter(|earlier| earlier.epoch == entry.epoch)
+        {
+            let later = std::mem::replace(&mut entry.batches, earlier.batches);
+            entry.batches.extend(later);
+            let excess = entry.batches.len().saturating_sub(PRODUCER_BATCHES_MAX);
+            entry.batches.drain(..excess);
+        }
         if let Some(first) = entry.txn_first_offset {
             self.open_txns.insert(first, producer_id);
         }

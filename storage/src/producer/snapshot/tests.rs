@@ -19,14 +19,30 @@ fn state() -> ProducerState {
     state
 }
 
+/// Of a producer with several batches on their way, any may be sent again after a restart.
 #[test]
-fn keeps_the_last_batch_of_each() {
+fn keeps_all_that_is_remembered_of_each() {
     let back = decode(encode(&state())).unwrap();
-    assert_eq!(back.entries().len(), 2);
+    assert_eq!(back, state());
     let one = &back.entries()[&1];
-    assert_eq!((one.epoch, one.last_sequence(), one.last_offset(), one.batches.len()), (2, 3, 13, 1));
+    assert_eq!((one.epoch, one.last_sequence(), one.last_offset(), one.batches.len()), (2, 3, 13, 2));
     assert_eq!(back.first_open_txn(), Some(Offset(14)));
     assert_eq!(encode(&back), encode(&state()));
+}
+
+/// Kafka writes the last batch alone, and reads entries of one id one over the other.
+#[test]
+fn the_last_entry_of_an_id_is_the_one_kafka_writes() {
+    let file = encode(&state());
+    let entries: Vec<(i64, i32)> = file[HEAD_BYTES + 4..]
+        .chunks(ENTRY_BYTES)
+        .map(|mut entry| (entry.get_i64(), (entry.get_i16(), entry.get_i32()).1))
+        .collect();
+    assert_eq!(entries, [(1, 1), (1, 3), (4_000, 5)]);
+    let mut alone = ProducerState::default();
+    alone.restore(1, ProducerEntry::new(2));
+    alone.restore(1, ProducerEntry::new(3));
+    assert_eq!((alone.entries().len(), alone.entries()[&1].epoch), (1, 3), "another epoch begins anew");
 }
 
 #[test]
