@@ -125,6 +125,7 @@ pub(super) fn describe(
         Wanted::All => return image.topics().map(|topic| known(topic, alive)).collect(),
         Wanted::Named(topics) => topics,
     };
+    let unknown = |asked, code| unknown(version, asked, code);
     let one = |asked: MetadataRequestTopic| {
         let is_bad = match (&asked.name, asked.topic_id.is_zero()) {
             (_, false) => version < BY_ID_VERSION,
@@ -195,9 +196,10 @@ fn known_partition(index: i32, partition: &Partition, alive: &BTreeSet<i32>) -> 
     }
 }
 
-fn unknown(asked: MetadataRequestTopic, code: ErrorCode) -> MetadataResponseTopic {
-    // Only an id may go without a name.
-    let name = asked.name.or_else(|| asked.topic_id.is_zero().then(Str::default));
+fn unknown(version: i16, asked: MetadataRequestTopic, code: ErrorCode) -> MetadataResponseTopic {
+    // Only an id may go without a name, and only where an id may be asked for: before, the field can't be null.
+    let nameless = version >= BY_ID_VERSION && !asked.topic_id.is_zero();
+    let name = asked.name.or_else(|| (!nameless).then(Str::default));
     MetadataResponseTopic {
         error_code: code.code(),
         is_internal: name.as_ref().is_some_and(|name| *name == *OFFSETS_TOPIC),
