@@ -194,7 +194,9 @@ fn append(
         let Some(owner) = shard.owner(&key) else {
             return failed(index, ErrorCode::NOT_LEADER_OR_FOLLOWER);
         };
-        let piece = Piece::Append(AppendPiece { key, batch, frame_bytes, acks, timeout_ms });
+        let metadata_offset = shard.image.borrow().offset;
+        let piece = AppendPiece { key, batch, frame_bytes, acks, timeout_ms, metadata_offset };
+        let piece = Piece::Append(piece);
         match shard.call(owner, piece).await {
             Answer::Append(answer) if answer.error.is_none() => PartitionProduceResponse {
                 index,

@@ -170,6 +170,8 @@ async fn lead(shard: &Rc<ShardState>, wanted: Wanted) -> Option<Rc<Partition>> {
     };
     let partition = Rc::new(Partition::lead(wanted.key, log, wanted.epoch, wanted.traffic));
     shard.partitions.borrow_mut().insert(wanted.key, Rc::clone(&partition));
+    // Who waits for this one needn't wait for the others of the change.
+    shard.served_moved.notify_waiters();
     Some(partition)
 }
 

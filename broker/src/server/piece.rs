@@ -83,6 +83,8 @@ pub struct AppendPiece {
     pub acks: i16,
     /// How long to wait for the high watermark, in ms.
     pub timeout_ms: i32,
+    /// Offset of the metadata that the sender found the owner by.
+    pub metadata_offset: i64,
 }
 
 /// What became of it.

@@ -46,7 +46,7 @@ pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output 
 
 async fn append(shard: &Rc<ShardState>, piece: AppendPiece) -> AppendAnswer {
     let refused = |error| AppendAnswer { error, base_offset: -1, append_time_ms: -1, log_start_offset: -1 };
-    let Some(partition) = shard.partition(&piece.key) else {
+    let Some(partition) = shard.partition_as_of(&piece.key, piece.metadata_offset).await else {
         return refused(ErrorCode::NOT_LEADER_OR_FOLLOWER);
     };
     let (now_ms, begun) = (rt::unix_ms(), rt::now());

@@ -43,7 +43,7 @@ pub struct ShardState {
     pub image: RefCell<Image>,
     /// Offset of the metadata that this shard serves: applied, its logs opened and led.
     pub served_offset: Cell<i64>,
-    /// Told when `served_offset` moves.
+    /// Told when `served_offset` moves, and when a partition is led before it does.
     pub served_moved: Notify,
     /// Who owns which partition.
     pub placement: RefCell<Placement>,
@@ -100,6 +100,21 @@ impl ShardState {
     /// The partition, if this shard leads it.
     pub fn partition(&self, key: &PartitionKey) -> Option<Rc<Partition>> {
         self.partitions.borrow().get(key).cloned()
+    }
+
+    /// The partition, if this shard leads it; a shard that is behind `metadata_offset` first catches up with it.
+    ///
+    /// A refusal instead could cost an idempotent producer its first batch: it has sent the second already, which is taken by then, since a
+    /// producer that isn't known may start with any sequence. Who waits goes on in the order of the calls.
+    pub async fn partition_as_of(&self, key: &PartitionKey, metadata_offset: i64) -> Option<Rc<Partition>> {
+        loop {
+            let moved = self.served_moved.notified();
+            let partition = self.partition(key);
+            if partition.is_some() || self.served_offset.get() >= metadata_offset {
+                return partition;
+            }
+            moved.await;
+        }
     }
 
     /// Which shard owns it, as of the metadata here.
