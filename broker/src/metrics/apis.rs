@@ -51,7 +51,7 @@ impl Stage {
     }
 }
 
-/// Counts of all served APIs, without a look-up by name or code: about 60 KiB a shard.
+/// Counts of all served APIs, without a look-up by name or code: about 2 KiB each.
 #[derive(Debug)]
 pub struct ApiCounters {
     apis: Box<[ApiCounter]>,

@@ -7,7 +7,7 @@ use rt::Instant;
 use super::apis::{ApiIndex, Stage};
 use super::shard::ShardMetrics;
 
-/// Goes along with a request of a connection. It reads the clock once a stage, 20 to 40 ns each. Dropped before the end, with its connection say, it has
+/// Goes along with a request of a connection. It reads the clock once a stage, 20 to 50 ns each. Dropped before the end, with its connection say, it has
 /// counted the stages it went through and no total.
 #[derive(Debug)]
 pub struct RequestClock {

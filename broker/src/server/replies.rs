@@ -170,6 +170,8 @@ impl ReplySender {
             if ending {
                 self.ready.clear();
                 self.sending = None;
+                self.answered.clear();
+                self.leaving.clear();
             }
             if self.sending.is_none() && !self.ready.is_empty() {
                 let (conn, bufs) = (Rc::clone(&self.conn), std::mem::take(&mut self.ready));

@@ -229,3 +229,21 @@ fn values_that_act_are_typed() {
 fn no_fault_no_text() {
     assert_eq!(ConfigErrors::default().to_string(), "");
 }
+
+#[test]
+fn the_admin_endpoint_is_off_unless_it_has_an_address() {
+    assert_eq!(BrokerConfig::default().ringlog.admin_listen, None);
+    assert_eq!(loaded("ringlog.admin.listen=  ").config.ringlog.admin_listen, None);
+    for (text, host, port) in
+        [("127.0.0.1:9644", "127.0.0.1", 9644), ("[::1]:0", "::1", 0), (":9644", "", 9644)]
+    {
+        let listen = loaded(&format!("ringlog.admin.listen={text}")).config.ringlog.admin_listen.unwrap();
+        assert_eq!((listen.host.as_str(), listen.port), (host, port), "{text}");
+    }
+    for text in ["9644", "localhost", "localhost:", "localhost:70000", "a b:1", "http://localhost:9644/"] {
+        let refusal = refused(&format!("ringlog.admin.listen={text}"));
+        let wanted =
+            format!("Invalid value {text} for configuration ringlog.admin.listen: must be HOST:PORT");
+        assert!(refusal.starts_with(&wanted), "{refusal}");
+    }
+}
