@@ -32,6 +32,8 @@ pub const PRODUCERS_MAX: usize = 100_000;
 pub const EPOCHS_MAX: usize = 100_000;
 /// Largest text checkpoint file read, in bytes.
 pub const TEXT_FILE_BYTES_MAX: u64 = 256 << 20;
+/// Longest cluster id, in bytes: it stands in the one-block headers of metadata files. Kafka's have 22.
+pub const CLUSTER_ID_BYTES_MAX: usize = 256;
 /// Largest producer snapshot read, in bytes.
 pub const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
 /// Logs asked in vain, per append, to give up memory when all tails together hold too much.

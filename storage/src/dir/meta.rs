@@ -3,6 +3,8 @@
 
 use protocol::types::Uuid;
 
+use crate::limits::CLUSTER_ID_BYTES_MAX;
+
 /// Name of the directory's identity file.
 pub(crate) const META_PROPERTIES: &str = "meta.properties";
 /// Name of the marker that a clean stop leaves, as Kafka calls it.
@@ -41,6 +43,10 @@ impl MetaProperties {
         let node_id = get("node.id").ok_or("there is no node.id")?;
         let node_id = node_id.parse().map_err(|_| format!("node.id {node_id:?} isn't a number"))?;
         let cluster_id = get("cluster.id").ok_or("there is no cluster.id")?;
+        if cluster_id.is_empty() || cluster_id.len() > CLUSTER_ID_BYTES_MAX {
+            let bytes = cluster_id.len();
+            return Err(format!("cluster.id has {bytes} bytes, it may have 1 to {CLUSTER_ID_BYTES_MAX}"));
+        }
         let directory_id = get("directory.id").ok_or("there is no directory.id")?;
         let directory_id =
             directory_id.parse().map_err(|_| format!("directory.id {directory_id:?} isn't an id"))?;

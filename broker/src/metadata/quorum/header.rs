@@ -4,6 +4,7 @@ use bytes::{BufMut, Bytes};
 use protocol::types::Str;
 use protocol::wire::{DecodeError, Reader};
 use rt::fs::BLOCK;
+use storage::limits::CLUSTER_ID_BYTES_MAX;
 
 /// First bytes of every file of ours.
 const MAGIC: &[u8; 8] = b"RINGLOG\0";
@@ -128,7 +129,8 @@ fn text_of(r: &mut Reader) -> Result<Str, DecodeError> {
 }
 
 fn put_text(fields: &mut Vec<u8>, text: &str) {
-    // Cluster ids have 22 characters; one that doesn't fit into the block was refused before.
+    // Storage refuses longer ones when it reads the directory's identity.
+    assert!(text.len() <= CLUSTER_ID_BYTES_MAX, "a cluster id of {} bytes", text.len());
     fields.put_u16(u16::try_from(text.len()).unwrap_or(u16::MAX));
     fields.put_slice(text.as_bytes());
 }

@@ -15,6 +15,8 @@ fn bad_files_are_refused_with_words() {
         ("version=2\n", "version 2"),
         ("version=1\nnode.id=x\n", "node.id"),
         ("version=1\nnode.id=1\ncluster.id=a\ndirectory.id=%%\n", "directory.id"),
+        ("version=1\nnode.id=1\ncluster.id=\ndirectory.id=a\n", "cluster.id has 0 bytes"),
+        (&format!("version=1\nnode.id=1\ncluster.id={}\n", "x".repeat(257)), "cluster.id has 257 bytes"),
     ] {
         assert!(MetaProperties::parse(text).unwrap_err().contains(part), "{text:?}");
     }
