@@ -5,7 +5,7 @@ import time
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 
-from harness import broker, rdkafka, wire
+from harness import batches, broker, rdkafka, wire
 from harness.checks import among, check, equal, eventually, finish, part, skip, unique, watchdog
 from harness.wire import Connection, array, i32, i64, string
 
@@ -279,9 +279,33 @@ def over_restart():
     a.leave(), b.leave()
 
 
+def many_names():
+    """DescribeGroups of very many groups: answered or refused, and nobody else waits meanwhile. One byte of the request names a group."""
+    def ask(peer, count):
+        peer.post(15, 5, batches.uvarint(count + 1) + b"\1" * count + b"\0\0")
+
+    with Connection(node.bootstrap, timeout=60) as peer, Connection(node.bootstrap) as other:
+        peer.api_versions(), other.api_versions()
+        ask(peer, 20_000)
+        slowest = 0
+        for _ in range(20):
+            begin = time.monotonic()
+            other.api_versions()
+            slowest = max(slowest, time.monotonic() - begin)
+            time.sleep(0.02)
+        check(len(peer.frame()) > 20_000 * 10, "20,000 groups are described")
+        check(slowest < 2, "while another connection is served", slowest)
+    with Connection(node.bootstrap, timeout=60) as peer:
+        ask(peer, 1_000_000)
+        if not broker.IS_KAFKA:
+            check(peer.closed(30), "a million groups in one request: the connection is closed")
+    with Connection(node.bootstrap) as peer:
+        check(peer.api_versions(), "and the broker goes on")
+
+
 with part("fill"):
     fill()
-for step in (eager, cooperative, static, codes, offsets, expiry, over_restart):
+for step in (eager, cooperative, static, codes, offsets, expiry, many_names, over_restart):
     with part(step.__name__):
         if step is over_restart and not node.controlled:
             skip("groups over a restart", "the broker isn't ours")

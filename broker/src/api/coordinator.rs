@@ -1,70 +1,108 @@
-//! The way to the coordinator of a group.
+//! The way to the coordinators of groups.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use futures_util::future::join_all;
+use futures_util::future::{join_all, try_join_all};
 use protocol::error::ErrorCode;
+use protocol::types::Str;
 use shards::PartitionKey;
 
-use super::internal_topics::OFFSETS_TOPIC;
-use crate::group::RequestContext as GroupContext;
-use crate::group::partition_for_group;
-use crate::server::groups::{GroupAnswer, GroupRequest};
-use crate::server::{Answer, Piece, RequestContext, ShardState};
+use super::Close;
+use crate::group::{GroupReply, GroupRequest, partition_for_group};
+use crate::metadata::image::OFFSETS_TOPIC;
+use crate::server::{Answer, Piece, ShardState};
 
 /// Asks the coordinator of a group. Without `__consumer_offsets` there is none: NOT_COORDINATOR.
+///
+/// # Errors
+/// The owning shard has ended: the node is stopping.
 pub(super) async fn ask(
     shard: &Rc<ShardState>,
-    context: &RequestContext,
     group_id: &str,
     request: GroupRequest,
-) -> Option<GroupAnswer> {
-    let keys = partitions(shard);
-    let count = i32::try_from(keys.len()).unwrap_or(i32::MAX);
-    let wanted = partition_for_group(group_id, count);
-    match keys.into_iter().find(|key| key.partition == wanted) {
-        Some(key) => ask_partition(shard, context, key, request).await,
-        None => Some(request.refused(ErrorCode::NOT_COORDINATOR)),
+) -> Result<GroupReply, Close> {
+    match offsets_partition(shard, group_id) {
+        Some(key) => only(ask_partition(shard, key, vec![request]).await?),
+        None => Ok(request.refused(ErrorCode::NOT_COORDINATOR)),
     }
 }
 
-/// Asks the coordinators of all partitions that this node leads, at the same time. In no order that matters.
-pub(super) async fn ask_all(
+/// Groups that one request may name: each costs its answer some hundred bytes of memory, its name may take one byte of the request.
+const GROUPS_PER_REQUEST_MAX: usize = 100_000;
+
+/// Asks the coordinator of each group, with one piece for each partition. The replies are in the order of the questions.
+///
+/// # Errors
+/// As of [`ask`]; or there are more than [`GROUPS_PER_REQUEST_MAX`] questions.
+pub(super) async fn ask_each(
     shard: &Rc<ShardState>,
-    context: &RequestContext,
-    request: impl Fn() -> GroupRequest,
-) -> Vec<Option<GroupAnswer>> {
-    let asked = partitions(shard).into_iter().map(|key| ask_partition(shard, context, key, request()));
-    join_all(asked).await
+    questions: impl ExactSizeIterator<Item = (Str, GroupRequest)>,
+) -> Result<Vec<GroupReply>, Close> {
+    let count = questions.len();
+    if count > GROUPS_PER_REQUEST_MAX {
+        tracing::debug!(count, "a request for too many groups: its connection is closed");
+        return Err(Close);
+    }
+    let mut replies = Vec::with_capacity(count);
+    let mut by_partition: BTreeMap<PartitionKey, (Vec<usize>, Vec<GroupRequest>)> = BTreeMap::new();
+    for (at, (group_id, request)) in questions.enumerate() {
+        replies.push(request.refused(ErrorCode::NOT_COORDINATOR));
+        if let Some(key) = offsets_partition(shard, &group_id) {
+            let (places, requests) = by_partition.entry(key).or_default();
+            places.push(at);
+            requests.push(request);
+        }
+    }
+    let asked = by_partition.into_iter().map(|(key, (places, requests))| async move {
+        Ok(places.into_iter().zip(ask_partition(shard, key, requests).await?))
+    });
+    for (at, reply) in try_join_all(asked).await?.into_iter().flatten() {
+        replies[at] = reply;
+    }
+    Ok(replies)
+}
+
+/// Asks the coordinators of all partitions, at the same time. In no order that matters; without those of shards that have ended.
+pub(super) async fn ask_all(shard: &Rc<ShardState>, request: impl Fn() -> GroupRequest) -> Vec<GroupReply> {
+    let (topic_id, count) = offsets_topic(shard).unwrap_or_default();
+    let keys = (0..count).map(|partition| PartitionKey { topic_id, partition });
+    let asked = keys.map(|key| ask_partition(shard, key, vec![request()]));
+    join_all(asked).await.into_iter().flatten().flatten().collect()
+}
+
+/// A reply of another kind than was asked for: our own mistake.
+pub(super) fn unexpected(reply: &GroupReply) -> Close {
+    tracing::error!(?reply, "a coordinator answered something else");
+    Close
 }
 
 async fn ask_partition(
     shard: &Rc<ShardState>,
-    context: &RequestContext,
     key: PartitionKey,
-    request: GroupRequest,
-) -> Option<GroupAnswer> {
+    requests: Vec<GroupRequest>,
+) -> Result<Vec<GroupReply>, Close> {
     let Some(owner) = shard.owner(&key) else {
-        return Some(request.refused(ErrorCode::NOT_COORDINATOR));
+        return Ok(requests.iter().map(|request| request.refused(ErrorCode::NOT_COORDINATOR)).collect());
     };
-    let context = GroupContext {
-        client_id: context.client_id.clone(),
-        client_host: context.client_host.clone(),
-        api_version: context.api_version,
-    };
-    let piece = Piece::Group { partition: key.partition, context, request };
-    match shard.call(owner, piece).await {
-        Answer::Group(answer) => Some(answer),
-        // The owning shard has ended.
-        _ => None,
+    match shard.call(owner, Piece::Group { partition: key.partition, requests }).await {
+        Answer::Group(replies) => Ok(replies),
+        _ => Err(Close),
     }
 }
 
-fn partitions(shard: &Rc<ShardState>) -> Vec<PartitionKey> {
+fn only(mut replies: Vec<GroupReply>) -> Result<GroupReply, Close> {
+    replies.pop().ok_or(Close)
+}
+
+/// The partition of `__consumer_offsets` that holds the group.
+fn offsets_partition(shard: &Rc<ShardState>, group_id: &str) -> Option<PartitionKey> {
+    let (topic_id, count) = offsets_topic(shard)?;
+    Some(PartitionKey { topic_id, partition: partition_for_group(group_id, count) })
+}
+
+fn offsets_topic(shard: &Rc<ShardState>) -> Option<(protocol::types::Uuid, i32)> {
     let image = shard.image.borrow();
-    let Some(topic) = image.topic(OFFSETS_TOPIC) else { return Vec::new() };
-    (0..)
-        .zip(&topic.partitions)
-        .map(|(partition, _)| PartitionKey { topic_id: topic.id, partition })
-        .collect()
+    let topic = image.topic(OFFSETS_TOPIC)?;
+    Some((topic.id, i32::try_from(topic.partitions.len()).unwrap_or(i32::MAX)))
 }

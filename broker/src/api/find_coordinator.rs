@@ -8,8 +8,9 @@ use protocol::messages::{FindCoordinatorRequest, FindCoordinatorResponse};
 use protocol::types::Str;
 
 use super::brokers;
-use super::internal_topics::{OFFSETS_TOPIC, ensure_offsets_topic};
+use super::internal_topics::ensure_offsets_topic;
 use crate::group::partition_for_group;
+use crate::metadata::image::OFFSETS_TOPIC;
 use crate::server::{RequestContext, ShardState};
 
 /// The first version that asks for several keys.

@@ -2,25 +2,27 @@
 
 use std::rc::Rc;
 
-use protocol::error::ErrorCode;
 use protocol::messages::{HeartbeatRequest, HeartbeatResponse};
 
-use super::coordinator;
-use crate::server::groups::{GroupAnswer, GroupRequest};
+use super::{Close, coordinator};
+use crate::group::{GroupReply, GroupRequest};
 use crate::server::{RequestContext, ShardState};
 
 /// Answers Heartbeat 0-4, by the group's coordinator.
+///
+/// # Errors
+/// The node is stopping.
 pub async fn handle(
     shard: &Rc<ShardState>,
-    context: &RequestContext,
+    _context: &RequestContext,
     request: HeartbeatRequest,
-) -> HeartbeatResponse {
+) -> Result<HeartbeatResponse, Close> {
     let group_id = request.group_id.clone();
-    match coordinator::ask(shard, context, &group_id, GroupRequest::Heartbeat(request)).await {
-        Some(GroupAnswer::Heartbeat(response)) => response,
-        _ => HeartbeatResponse {
-            error_code: ErrorCode::NOT_COORDINATOR.code(),
-            ..HeartbeatResponse::default()
-        },
+    let request = GroupRequest::Heartbeat(request);
+    match coordinator::ask(shard, &group_id, request).await? {
+        GroupReply::Code(code) => {
+            Ok(HeartbeatResponse { error_code: code.code(), ..HeartbeatResponse::default() })
+        }
+        other => Err(coordinator::unexpected(&other)),
     }
 }

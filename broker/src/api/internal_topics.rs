@@ -8,10 +8,9 @@ use protocol::messages::create_topics_request::{CreatableTopic, CreatableTopicCo
 use protocol::types::Str;
 
 use super::controller;
+use crate::metadata::image::OFFSETS_TOPIC;
 use crate::server::ShardState;
 
-/// Groups and their offsets.
-pub(super) const OFFSETS_TOPIC: &str = "__consumer_offsets";
 /// Copies of it, if nothing is set and there are brokers enough.
 const REPLICAS_WANTED: usize = 3;
 

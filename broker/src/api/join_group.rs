@@ -2,29 +2,31 @@
 
 use std::rc::Rc;
 
-use protocol::error::ErrorCode;
 use protocol::messages::{JoinGroupRequest, JoinGroupResponse};
-use protocol::types::{Str, Uuid};
+use protocol::types::Uuid;
 
-use super::coordinator;
-use crate::server::groups::{GroupAnswer, GroupRequest};
+use super::{Close, coordinator};
+use crate::group::{GroupReply, GroupRequest, Joiner};
 use crate::server::{RequestContext, ShardState};
 
 /// Answers JoinGroup 0-9, by the group's coordinator: once the group has formed, which may take minutes.
+///
+/// # Errors
+/// The node is stopping.
 pub async fn handle(
     shard: &Rc<ShardState>,
     context: &RequestContext,
     request: JoinGroupRequest,
-) -> JoinGroupResponse {
-    let (group_id, member_id) = (request.group_id.clone(), request.member_id.clone());
-    let request = GroupRequest::Join(Box::new(request), Uuid::from_random(rt::random_bytes()));
-    match coordinator::ask(shard, context, &group_id, request).await {
-        Some(GroupAnswer::Join(response)) => *response,
-        _ => JoinGroupResponse {
-            error_code: ErrorCode::NOT_COORDINATOR.code(),
-            member_id,
-            protocol_name: Some(Str::default()),
-            ..JoinGroupResponse::default()
-        },
+) -> Result<JoinGroupResponse, Close> {
+    let group_id = request.group_id.clone();
+    let joiner = Joiner {
+        client_id: context.client_id.clone(),
+        client_host: context.client_host.clone(),
+        api_version: context.api_version,
+    };
+    let request = GroupRequest::Join(Box::new(request), joiner, Uuid::from_random(rt::random_bytes()));
+    match coordinator::ask(shard, &group_id, request).await? {
+        GroupReply::Join(response) => Ok(response),
+        other => Err(coordinator::unexpected(&other)),
     }
 }

@@ -12,11 +12,11 @@ use protocol::messages::metadata_response::{
 use protocol::messages::{CreateTopicsRequest, MetadataRequest, MetadataResponse};
 use protocol::types::Str;
 
-use super::internal_topics::{OFFSETS_TOPIC, offsets_topic};
+use super::internal_topics::offsets_topic;
 use super::{brokers, controller};
 use crate::metadata::Image;
 use crate::metadata::controller::check_topic_name;
-use crate::metadata::image::{Partition, Topic};
+use crate::metadata::image::{OFFSETS_TOPIC, Partition, Topic};
 use crate::server::{RequestContext, ShardState};
 
 /// From this version on topics may be asked for by id.

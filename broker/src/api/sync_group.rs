@@ -2,25 +2,25 @@
 
 use std::rc::Rc;
 
-use protocol::error::ErrorCode;
 use protocol::messages::{SyncGroupRequest, SyncGroupResponse};
 
-use super::coordinator;
-use crate::server::groups::{GroupAnswer, GroupRequest};
+use super::{Close, coordinator};
+use crate::group::{GroupReply, GroupRequest};
 use crate::server::{RequestContext, ShardState};
 
-/// Answers SyncGroup 0-5, by the group's coordinator.
+/// Answers SyncGroup 0-5, by the group's coordinator: once the leader has assigned, which may take minutes.
+///
+/// # Errors
+/// The node is stopping.
 pub async fn handle(
     shard: &Rc<ShardState>,
     context: &RequestContext,
     request: SyncGroupRequest,
-) -> SyncGroupResponse {
+) -> Result<SyncGroupResponse, Close> {
     let group_id = request.group_id.clone();
-    match coordinator::ask(shard, context, &group_id, GroupRequest::Sync(request)).await {
-        Some(GroupAnswer::Sync(response)) => response,
-        _ => SyncGroupResponse {
-            error_code: ErrorCode::NOT_COORDINATOR.code(),
-            ..SyncGroupResponse::default()
-        },
+    let request = GroupRequest::Sync(Box::new(request), context.api_version);
+    match coordinator::ask(shard, &group_id, request).await? {
+        GroupReply::Sync(response) => Ok(response),
+        other => Err(coordinator::unexpected(&other)),
     }
 }

@@ -9,6 +9,7 @@ use super::safety::unsafe_to_serve;
 use super::topic::{self, TopicConfig};
 use super::value;
 use super::values::{BrokerValues, Source};
+use crate::group::GroupConfig;
 
 /// What acts, typed; everything else is in `values`. Made once at start; `Clone + Send`, each shard holds its own.
 #[derive(Debug, Clone)]
@@ -33,7 +34,7 @@ pub struct BrokerConfig {
     /// What topics have that don't say otherwise.
     pub topic_defaults: TopicConfig,
     /// Groups and their offsets.
-    pub groups: GroupLimits,
+    pub groups: GroupConfig,
     /// `__consumer_offsets`.
     pub offsets_topic: OffsetsTopic,
     /// Connections and requests.
@@ -57,25 +58,6 @@ pub struct TopicCreation {
     pub num_partitions: i32,
     /// `default.replication.factor`.
     pub default_replication_factor: i16,
-}
-
-/// Limits of groups and their offsets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GroupLimits {
-    /// `group.min.session.timeout.ms`.
-    pub min_session_timeout_ms: i32,
-    /// `group.max.session.timeout.ms`.
-    pub max_session_timeout_ms: i32,
-    /// `group.initial.rebalance.delay.ms`.
-    pub initial_rebalance_delay_ms: i32,
-    /// `group.max.size`.
-    pub max_size: usize,
-    /// `offset.metadata.max.bytes`.
-    pub offset_metadata_max_bytes: usize,
-    /// `offsets.retention.minutes`, in ms.
-    pub offsets_retention_ms: i64,
-    /// `offsets.retention.check.interval.ms`.
-    pub offsets_retention_check_interval_ms: i64,
 }
 
 /// How `__consumer_offsets` is created.
@@ -241,15 +223,18 @@ fn log_dirs(values: &BrokerValues) -> Result<Vec<PathBuf>, ConfigError> {
     Ok(dirs.into_iter().map(PathBuf::from).collect())
 }
 
-fn groups(values: &BrokerValues) -> Result<GroupLimits, ConfigError> {
-    let limits = GroupLimits {
+fn groups(values: &BrokerValues) -> Result<GroupConfig, ConfigError> {
+    let limits = GroupConfig {
         min_session_timeout_ms: int(values, "group.min.session.timeout.ms"),
         max_session_timeout_ms: int(values, "group.max.session.timeout.ms"),
         initial_rebalance_delay_ms: int(values, "group.initial.rebalance.delay.ms"),
         max_size: size(values, "group.max.size"),
         offset_metadata_max_bytes: size(values, "offset.metadata.max.bytes"),
         offsets_retention_ms: long(values, "offsets.retention.minutes") * 60_000,
-        offsets_retention_check_interval_ms: long(values, "offsets.retention.check.interval.ms"),
+        offsets_retention_check_interval_ms: long(values, "offsets.retention.check.interval.ms")
+            .try_into()
+            .unwrap_or(i32::MAX),
+        ..GroupConfig::default()
     };
     if limits.min_session_timeout_ms > limits.max_session_timeout_ms {
         let why =

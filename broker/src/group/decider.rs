@@ -16,12 +16,11 @@ use super::classic::{
 };
 use super::config::GroupConfig;
 use super::coordinator::{Decider, Decision, Entry, EntryContent, Now, Outbox, ReplayError, WaiterId};
-use super::limits::GROUPS_MAX;
 use super::offsets::{
     DeletedTopics, GroupOffsets, commit_refusal, decide_commit, decide_delete, decide_offset_delete,
     expired_records, fetch,
 };
-use super::request::{GroupReply, GroupRequest, RequestContext};
+use super::request::{CommitTopic, GroupReply, GroupRequest, Joiner};
 
 /// Pause between the steps of a long clean-up, so that requests get their turn, ms.
 const CLEANUP_PAUSE_MS: i32 = 10;
@@ -109,18 +108,18 @@ impl GroupDecider {
     fn decide_join(
         &self,
         request: &JoinGroupRequest,
-        context: &RequestContext,
+        joiner: &Joiner,
         uuid: Uuid,
         waiter: WaiterId,
     ) -> Decision<Self> {
         let decide =
-            |group: &ClassicGroup| Join::new(group, &self.config, request, context, uuid, waiter).decide();
+            |group: &ClassicGroup| Join::new(group, &self.config, request, joiner, uuid, waiter).decide();
         if let Some(group) = self.classic(&request.group_id) {
             return decide(group);
         }
         let code = if !request.member_id.is_empty() {
             ErrorCode::UNKNOWN_MEMBER_ID
-        } else if self.groups.len() >= GROUPS_MAX {
+        } else if self.groups.len() >= self.config.groups_max {
             ErrorCode::COORDINATOR_NOT_AVAILABLE
         } else {
             return decide(&ClassicGroup::new(request.group_id.detached()));
@@ -132,15 +131,15 @@ impl GroupDecider {
         &self,
         now: Now,
         request: &OffsetCommitRequest,
-        topic_codes: &[ErrorCode],
+        known: &[CommitTopic],
         api_version: i16,
     ) -> Decision<Self> {
         let group = self.classic(&request.group_id);
-        if group.is_none() && self.groups.len() >= GROUPS_MAX {
-            let refusal = commit_refusal(request, ErrorCode::COORDINATOR_NOT_AVAILABLE);
+        if group.is_none() && self.groups.len() >= self.config.groups_max {
+            let refusal = commit_refusal(request, known, ErrorCode::COORDINATOR_NOT_AVAILABLE);
             return Decision::reply(GroupReply::Commit(refusal));
         }
-        decide_commit(now, &self.config, group, request, topic_codes, api_version)
+        decide_commit(now, &self.config, group, request, known, api_version)
     }
 
     fn decide_deleted_topics(&self) -> Decision<Self> {
@@ -212,14 +211,14 @@ impl Decider for GroupDecider {
 
     fn decide(&self, now: Now, request: &GroupRequest, waiter: WaiterId) -> Decision<Self> {
         match request {
-            GroupRequest::Join(request, context, uuid) => self.decide_join(request, context, *uuid, waiter),
-            GroupRequest::Sync(request) => decide_sync(self.classic(&request.group_id), request, waiter),
+            GroupRequest::Join(request, joiner, uuid) => self.decide_join(request, joiner, *uuid, waiter),
+            GroupRequest::Sync(request, _) => decide_sync(self.classic(&request.group_id), request, waiter),
             GroupRequest::Heartbeat(request) => decide_heartbeat(self.classic(&request.group_id), request),
-            GroupRequest::Leave(request) => decide_leave(self.classic(&request.group_id), request),
-            GroupRequest::Commit(request, codes, version) => {
-                self.decide_commit(now, request, codes, *version)
+            GroupRequest::Leave(request, _) => decide_leave(self.classic(&request.group_id), request),
+            GroupRequest::Commit(request, known, version) => {
+                self.decide_commit(now, request, known, *version)
             }
-            GroupRequest::Fetch(request) => {
+            GroupRequest::Fetch(request, _) => {
                 let offsets = self.groups.get(&request.group_id).map(|group| &group.offsets);
                 Decision::reply(GroupReply::Fetch(fetch(offsets, request)))
             }

@@ -17,7 +17,9 @@ pub const RETENTION_OFFSETS_PER_STEP: usize = 10_000;
 /// Bytes read from the log at a time while loading (`offsets.load.buffer.size`).
 pub const LOAD_READ_BYTES: usize = 5 * 1024 * 1024;
 /// Requests that may wait for a coordinator's answer; beyond, COORDINATOR_NOT_AVAILABLE. Each connection waits for few, so this is a backstop.
-pub const WAITERS_MAX: usize = 1_000_000;
+pub const WAITERS_MAX: usize = 100_000;
+/// Timers that fire in one go before other work gets its turn: some ms of work.
+pub const TIMERS_PER_TURN_MAX: usize = 1_000;
 /// What a coordinator may be told (deleted topics) while it loads; more is left out, and those offsets stay until they expire.
 pub const TOLD_MAX: usize = 100_000;
 

@@ -1,8 +1,8 @@
 //! The group coordinator: classic groups and committed offsets, kept in `__consumer_offsets`.
 //!
 //! `coordinator` is the runtime (docs/adr/0005-coordinator-runtime.md), generic over its decider; `decider` is the decider of groups,
-//! made of `classic` (members) and `offsets`; `service` is the door: one [`GroupCoordinator`] for each owned partition, with a method an
-//! API. `partition` tells which partition a group belongs to, `record` writes Kafka's record formats.
+//! made of `classic` (members) and `offsets`; `service` is the door: one [`GroupCoordinator`] for each owned partition, which answers
+//! every `request`; `api` knows what depends on versions. `partition` tells which partition a group belongs to, `record` writes Kafka's record formats.
 
 pub mod api;
 pub mod classic;
@@ -13,13 +13,14 @@ pub mod limits;
 pub mod offsets;
 pub mod partition;
 pub mod record;
+mod refused;
 pub mod request;
 pub mod service;
 pub mod topics;
 
 pub use config::GroupConfig;
 pub use partition::partition_for_group;
-pub use request::RequestContext;
+pub use request::{GroupReply, GroupRequest, Joiner};
 pub use service::GroupCoordinator;
 pub use topics::TopicLookup;
 

@@ -9,4 +9,7 @@ pub trait TopicLookup {
 
     /// The name of a topic; none if there is no such topic.
     fn topic_name(&self, id: Uuid) -> Option<Str>;
+
+    /// How many partitions a topic has; 0 if there is no such topic.
+    fn partitions(&self, id: Uuid) -> i32;
 }

@@ -181,6 +181,21 @@ macro_rules! other {
     }};
 }
 
+/// As `other!`, for handlers that may have to close the connection instead.
+macro_rules! other_or_close {
+    ($call:ident, $reader:ident, $api:ident, $request:ty) => {{
+        let request = <$request>::decode($reader, $call.context.api_version)?;
+        Ok(Request::Other(Box::pin(async move {
+            match api::$api::handle(&$call.shard, &$call.context, request).await {
+                Ok(response) => {
+                    reply(&$call.shard, $call.correlation_id, &response, $call.context.api_version)
+                }
+                Err(api::Close) => Reply::Close,
+            }
+        })))
+    }};
+}
+
 fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation> {
     match key {
         ApiKey::Produce => {
@@ -191,15 +206,15 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         ApiKey::Fetch => other!(call, r, fetch, FetchRequest),
         ApiKey::ListOffsets => other!(call, r, list_offsets, ListOffsetsRequest),
         ApiKey::Metadata => other!(call, r, metadata, MetadataRequest),
-        ApiKey::OffsetCommit => other!(call, r, offset_commit, OffsetCommitRequest),
-        ApiKey::OffsetFetch => other!(call, r, offset_fetch, OffsetFetchRequest),
+        ApiKey::OffsetCommit => other_or_close!(call, r, offset_commit, OffsetCommitRequest),
+        ApiKey::OffsetFetch => other_or_close!(call, r, offset_fetch, OffsetFetchRequest),
         ApiKey::FindCoordinator => other!(call, r, find_coordinator, FindCoordinatorRequest),
-        ApiKey::JoinGroup => other!(call, r, join_group, JoinGroupRequest),
-        ApiKey::Heartbeat => other!(call, r, heartbeat, HeartbeatRequest),
-        ApiKey::LeaveGroup => other!(call, r, leave_group, LeaveGroupRequest),
-        ApiKey::SyncGroup => other!(call, r, sync_group, SyncGroupRequest),
-        ApiKey::DescribeGroups => other!(call, r, describe_groups, DescribeGroupsRequest),
-        ApiKey::ListGroups => other!(call, r, list_groups, ListGroupsRequest),
+        ApiKey::JoinGroup => other_or_close!(call, r, join_group, JoinGroupRequest),
+        ApiKey::Heartbeat => other_or_close!(call, r, heartbeat, HeartbeatRequest),
+        ApiKey::LeaveGroup => other_or_close!(call, r, leave_group, LeaveGroupRequest),
+        ApiKey::SyncGroup => other_or_close!(call, r, sync_group, SyncGroupRequest),
+        ApiKey::DescribeGroups => other_or_close!(call, r, describe_groups, DescribeGroupsRequest),
+        ApiKey::ListGroups => other_or_close!(call, r, list_groups, ListGroupsRequest),
         ApiKey::ApiVersions => other!(call, r, api_versions, ApiVersionsRequest),
         ApiKey::CreateTopics => other!(call, r, create_topics, CreateTopicsRequest),
         ApiKey::DeleteTopics => other!(call, r, delete_topics, DeleteTopicsRequest),
@@ -210,7 +225,7 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         ApiKey::IncrementalAlterConfigs => {
             other!(call, r, incremental_alter_configs, IncrementalAlterConfigsRequest)
         }
-        ApiKey::DeleteGroups => other!(call, r, delete_groups, DeleteGroupsRequest),
+        ApiKey::DeleteGroups => other_or_close!(call, r, delete_groups, DeleteGroupsRequest),
         other => Err(Violation::NotServed(other)),
     }
 }

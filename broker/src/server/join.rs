@@ -52,7 +52,7 @@ pub(super) async fn join(
         node.config.ringlog.memory_max_bytes.map_or(REQUEST_BYTES, |bytes| {
             usize::try_from(bytes / u64::from(shards)).unwrap_or(REQUEST_BYTES)
         });
-    let coordinators = Coordinators::new(&node.config.groups);
+    let coordinators = Coordinators::new(node.config.groups.clone());
     let values = Rc::new(node.config.values.clone());
     let shard = Rc::new(ShardState {
         id,
@@ -83,6 +83,7 @@ pub(super) async fn join(
     shard.tasks.spawn(follow_metadata(Rc::clone(&shard), updates));
     shard.tasks.spawn(watch_dir(Rc::clone(&shard)));
     shard.tasks.spawn(keep_checkpoints(Rc::clone(&shard)));
+    shard.tasks.spawn(expire_producers(Rc::clone(&shard)));
     Ok(shard)
 }
 
@@ -108,6 +109,15 @@ async fn keep_checkpoints(shard: Rc<ShardState>) {
         if let Err(error) = shard.log_dir.checkpoint().await {
             tracing::warn!(%error, "recovery points weren't written");
         }
+    }
+}
+
+/// Forgets idle producers, every so often (`producer.id.expiration.check.interval.ms`).
+async fn expire_producers(shard: Rc<ShardState>) {
+    let interval_ms = shard.node.config.producer_id_expiration_check_interval_ms;
+    let interval = Duration::from_millis(u64::from(interval_ms.unsigned_abs()));
+    loop {
+        rt::sleep(interval).await;
         let now_ms = rt::unix_ms();
         for log in shard.log_dir.logs() {
             log.expire_producers(now_ms);

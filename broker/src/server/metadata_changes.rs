@@ -11,11 +11,8 @@ use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicP
 use super::state::ShardState;
 use crate::config::TopicConfig;
 use crate::config::topic::Overrides;
-use crate::metadata::image::{RESOURCE_BROKER, RESOURCE_TOPIC, Topic};
+use crate::metadata::image::{OFFSETS_TOPIC, RESOURCE_BROKER, RESOURCE_TOPIC, Topic};
 use crate::metadata::{Delta, Image};
-
-/// Topic that holds the groups and their offsets.
-pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 
 /// Applies a committed delta. When this returns, the shard serves what the delta made.
 ///

@@ -6,8 +6,7 @@ use protocol::records::ValidBatch;
 use rt::net::Accepted;
 use shards::PartitionKey;
 
-use super::groups::{GroupAnswer, GroupRequest};
-use crate::group::RequestContext as GroupContext;
+use crate::group::{GroupReply, GroupRequest};
 use crate::metadata::{ControllerReply, ControllerRequest};
 
 /// A piece of a request, for the shard that owns what it speaks of.
@@ -28,14 +27,12 @@ pub enum Piece {
     },
     /// ListOffsets of one partition.
     ListOffset(OffsetQuestion),
-    /// A request to the coordinator of a group, for the shard that owns this partition of `__consumer_offsets`.
+    /// Requests to the coordinator of one partition of `__consumer_offsets`, for the shard that owns it.
     Group {
         /// Partition of `__consumer_offsets`.
         partition: i32,
-        /// Who asks.
-        context: GroupContext,
         /// What.
-        request: GroupRequest,
+        requests: Vec<GroupRequest>,
     },
     /// To the controller, which lives on shard 0.
     Controller(ControllerRequest),
@@ -58,8 +55,8 @@ pub enum Answer {
     FetchRead(Vec<FetchedPartition>),
     /// To `ListOffset`.
     ListOffset(OffsetAnswer),
-    /// To `Group`.
-    Group(GroupAnswer),
+    /// To `Group`, in the order of the requests.
+    Group(Vec<GroupReply>),
     /// To `Controller`.
     Controller(Box<ControllerReply>),
     /// To `NextProducerId`.

@@ -24,8 +24,8 @@ pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output 
         Piece::ListOffset(question) => {
             Box::pin(async move { Answer::ListOffset(reading::list_offset(&shard, question).await) })
         }
-        Piece::Group { partition, context, request } => {
-            Box::pin(async move { Answer::Group(groups::handle(shard, partition, context, request).await) })
+        Piece::Group { partition, requests } => {
+            Box::pin(async move { Answer::Group(groups::handle(shard, partition, requests).await) })
         }
         Piece::Controller(request) => {
             Box::pin(async move { Answer::Controller(Box::new(first::control(&shard, request).await)) })

@@ -15,7 +15,7 @@ use crate::group::coordinator::{Decision, WaiterId};
 use crate::group::decider::{GroupChange, GroupDecider};
 use crate::group::limits::{PENDING_MEMBERS_MAX, PROTOCOLS_PER_MEMBER_MAX};
 use crate::group::record::Record;
-use crate::group::request::{GroupReply, RequestContext};
+use crate::group::request::{GroupReply, Joiner};
 
 /// From this version on a new dynamic member is given its id first and joins with it (KIP-394), so that a client that gives up leaves no ghost.
 const KNOWN_MEMBER_ID_VERSION: i16 = 4;
@@ -31,7 +31,7 @@ pub(crate) struct Join<'a> {
     /// What is asked.
     pub request: &'a JoinGroupRequest,
     /// By whom.
-    pub context: &'a RequestContext,
+    pub joiner: &'a Joiner,
     /// Makes a new member's id unique.
     pub uuid: Uuid,
     /// Who waits for the answer.
@@ -46,7 +46,7 @@ impl<'a> Join<'a> {
         group: &'a ClassicGroup,
         config: &'a GroupConfig,
         request: &'a JoinGroupRequest,
-        context: &'a RequestContext,
+        joiner: &'a Joiner,
         uuid: Uuid,
         waiter: WaiterId,
     ) -> Self {
@@ -58,7 +58,7 @@ impl<'a> Join<'a> {
                 protocols.push((protocol.name.detached(), Bytes::copy_from_slice(&protocol.metadata)));
             }
         }
-        Self { group, config, request, context, uuid, waiter, protocols }
+        Self { group, config, request, joiner, uuid, waiter, protocols }
     }
 
     /// Decides.
@@ -100,8 +100,8 @@ impl<'a> Join<'a> {
                 None => self.add(new_id),
             };
         }
-        let new_id = Str::from(format!("{}-{uuid}", self.context.client_id.as_str()));
-        if self.context.api_version < KNOWN_MEMBER_ID_VERSION {
+        let new_id = Str::from(format!("{}-{uuid}", self.joiner.client_id.as_str()));
+        if self.joiner.api_version < KNOWN_MEMBER_ID_VERSION {
             return self.add(new_id);
         }
         if self.group.pending.len() >= PENDING_MEMBERS_MAX {
@@ -187,7 +187,7 @@ impl<'a> Join<'a> {
     /// Before version 9 a leader can't be told to skip the assignment, so it is shown its old id as the leader: it takes itself for a follower.
     fn replacement_reply(&self, replaced: &ClassicGroup, new_id: &Str) -> JoinGroupResponse {
         let mut reply = joined(replaced, new_id);
-        if self.context.api_version >= SKIP_ASSIGNMENT_VERSION {
+        if self.joiner.api_version >= SKIP_ASSIGNMENT_VERSION {
             reply.skip_assignment = replaced.is_leader(new_id);
         } else {
             reply.members = Vec::new();
@@ -199,8 +199,8 @@ impl<'a> Join<'a> {
     fn add(self, member_id: Str) -> Decision<GroupDecider> {
         let member = Member {
             instance_id: self.request.group_instance_id.as_ref().map(Str::detached),
-            client_id: self.context.client_id.detached(),
-            client_host: self.context.client_host.detached(),
+            client_id: self.joiner.client_id.detached(),
+            client_host: self.joiner.client_host.detached(),
             rebalance_timeout_ms: self.request.rebalance_timeout_ms,
             session_timeout_ms: self.request.session_timeout_ms,
             protocols: self.protocols.clone(),

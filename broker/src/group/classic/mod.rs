@@ -23,4 +23,4 @@ pub use group::{CONSUMER_PROTOCOL_TYPE, ClassicGroup, GroupState, InitialDelay};
 pub(crate) use join::{Join, refusal as join_refusal};
 pub(crate) use liveness::{decide_heartbeat, decide_leave};
 pub use member::{Member, Protocols};
-pub(crate) use sync::decide_sync;
+pub(crate) use sync::{decide_sync, sync_refusal};

@@ -9,14 +9,13 @@ use protocol::records::BatchBuilder;
 use super::{
     CoordinatorLog, Decider, Decision, Entry, EntryContent, LogError, Now, Outbox, Timers, WaiterId,
 };
+use crate::group::limits::TIMERS_PER_TURN_MAX;
 use crate::group::record::Record;
 
 /// When a timer whose decision the log refused is due again.
 const REFUSED_TIMER_RETRY_MS: i32 = 1_000;
 /// When a timer is due again whose records wait for space that is being made.
 const ROOM_TIMER_RETRY_MS: i32 = 20;
-/// Timers that fire in one go before other work gets its turn.
-const TIMERS_PER_TURN_MAX: usize = 1_000;
 
 /// A decider with its timers and held replies. A step never awaits; see [`Decider`] for its order.
 ///

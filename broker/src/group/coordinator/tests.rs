@@ -65,7 +65,7 @@ fn commit(offset: i64) -> GroupRequest {
     let topic =
         OffsetCommitRequestTopic { name: "t".into(), partitions: vec![partition], ..Default::default() };
     let request = OffsetCommitRequest { group_id: "g".into(), topics: vec![topic], ..Default::default() };
-    GroupRequest::Commit(Box::new(request), vec![ErrorCode::NONE], 9)
+    GroupRequest::Commit(Box::new(request), Vec::new(), 9)
 }
 
 async fn ask(groups: &Groups, request: GroupRequest) -> super::Answer<GroupDecider> {
@@ -157,7 +157,7 @@ fn a_dropped_waiter_leaves_nothing_behind() {
 
 #[test]
 fn timers_fire_from_the_driver() {
-    use crate::group::request::RequestContext;
+    use crate::group::request::Joiner;
     use protocol::messages::JoinGroupRequest;
     use protocol::messages::join_group_request::JoinGroupRequestProtocol;
     let clock = TestClock::default();
@@ -172,7 +172,7 @@ fn timers_fire_from_the_driver() {
         protocols: vec![JoinGroupRequestProtocol { name: "range".into(), ..Default::default() }],
         ..Default::default()
     };
-    let context = RequestContext { client_id: "c".into(), client_host: Str::default(), api_version: 3 };
+    let context = Joiner { client_id: "c".into(), client_host: Str::default(), api_version: 3 };
     let join = GroupRequest::Join(Box::new(request), context, protocol::types::Uuid([1; 16]));
     let mut join = pin!(ask(&groups, join));
     assert!(poll(run.as_mut()).is_pending());
@@ -328,4 +328,27 @@ fn wakers_are_called_when_nothing_is_borrowed() {
     drop(state);
     wakers.wake();
     assert_eq!(woken(), 2);
+}
+
+#[test]
+fn waiters_are_bounded() {
+    use crate::group::limits::WAITERS_MAX;
+    let log = MemoryLog::default();
+    let groups = Groups::new(log.clone(), TestClock::default());
+    let mut run = pin!(groups.run(decider(), ()));
+    assert!(poll(run.as_mut()).is_pending());
+    log.hold_commits(true);
+    let request = commit(1);
+    let mut waiting = Vec::new();
+    let Poll::Ready(first) = poll(pin!(groups.ask(&request)).as_mut()) else { panic!("no room") };
+    waiting.push(first);
+    let request = heartbeat();
+    for _ in 1..WAITERS_MAX {
+        let Poll::Ready(reply) = poll(pin!(groups.ask(&request)).as_mut()) else { panic!("no room") };
+        waiting.push(reply);
+    }
+    let mut refused = pin!(ask(&groups, heartbeat()));
+    assert!(matches!(poll(refused.as_mut()), Poll::Ready(Err(ErrorCode::COORDINATOR_NOT_AVAILABLE))));
+    waiting.pop();
+    assert!(poll(pin!(ask(&groups, heartbeat())).as_mut()).is_pending());
 }

@@ -11,47 +11,33 @@ use crate::group::config::GroupConfig;
 use crate::group::coordinator::{Decision, Now};
 use crate::group::decider::{GroupChange, GroupDecider};
 use crate::group::record::Record;
-use crate::group::request::GroupReply;
+use crate::group::request::{CommitTopic, GroupReply};
 
 /// From this version on a commit into no group says so; before, its generation is called illegal.
 const GROUP_NOT_FOUND_VERSION: i16 = 9;
 
-/// Decides on a commit: one record a partition. `topic_codes` has a code for each topic, where not none it can't be committed. The answer names
-/// every partition once, in the request's order.
+/// Decides on a commit: one record a partition. `known` tells of each topic. The answer names every partition once, in the request's order.
 pub(crate) fn decide_commit(
     now: Now,
     config: &GroupConfig,
     group: Option<&ClassicGroup>,
     request: &OffsetCommitRequest,
-    topic_codes: &[ErrorCode],
+    known: &[CommitTopic],
     api_version: i16,
 ) -> Decision<GroupDecider> {
     if let Err(code) = check(group, request, api_version) {
-        return Decision::reply(GroupReply::Commit(commit_refusal(request, code)));
+        return Decision::reply(GroupReply::Commit(commit_refusal(request, known, code)));
     }
     let mut records = Vec::new();
-    let topics = request.topics.iter().enumerate().map(|(index, topic)| {
-        let topic_code = topic_codes.get(index).copied().unwrap_or(ErrorCode::NONE);
-        let partitions = topic.partitions.iter().map(|partition| {
-            let code = match record(now, config, request, topic, partition, topic_code) {
-                Ok(record) => {
-                    records.push(record);
-                    ErrorCode::NONE
-                }
-                Err(code) => code,
-            };
-            answer(partition, code)
+    let response =
+        answered(request, known, |topic, partition| match record(now, config, request, topic, partition) {
+            Ok(record) => {
+                records.push(record);
+                ErrorCode::NONE
+            }
+            Err(code) => code,
         });
-        let partitions = partitions.collect();
-        OffsetCommitResponseTopic {
-            name: topic.name.clone(),
-            topic_id: topic.topic_id,
-            partitions,
-            ..OffsetCommitResponseTopic::default()
-        }
-    });
-    let topics = topics.collect();
-    let reply = GroupReply::Commit(OffsetCommitResponse { topics, ..OffsetCommitResponse::default() });
+    let reply = GroupReply::Commit(response);
     Decision { records, changes: heard(group, request), ..Decision::reply(reply) }
 }
 
@@ -93,11 +79,7 @@ fn record(
     request: &OffsetCommitRequest,
     topic: &OffsetCommitRequestTopic,
     partition: &OffsetCommitRequestPartition,
-    topic_code: ErrorCode,
 ) -> Result<Record, ErrorCode> {
-    if topic_code.is_error() {
-        return Err(topic_code);
-    }
     let metadata = partition.committed_metadata.clone().unwrap_or_default();
     // Java counts UTF-16 units.
     if metadata.len() > config.offset_metadata_max_bytes
@@ -135,21 +117,41 @@ fn heard(group: Option<&ClassicGroup>, request: &OffsetCommitRequest) -> Vec<Gro
     live.map(change).into_iter().collect()
 }
 
-/// The answer that gives every partition of a request one code.
-pub(crate) fn commit_refusal(request: &OffsetCommitRequest, code: ErrorCode) -> OffsetCommitResponse {
-    let topics = request.topics.iter().map(|topic| OffsetCommitResponseTopic {
-        name: topic.name.clone(),
-        topic_id: topic.topic_id,
-        partitions: topic.partitions.iter().map(|partition| answer(partition, code)).collect(),
-        ..OffsetCommitResponseTopic::default()
-    });
-    OffsetCommitResponse { topics: topics.collect(), ..OffsetCommitResponse::default() }
+/// The answer that gives every partition of a request one code; those that can't be committed anyway keep their own.
+pub(crate) fn commit_refusal(
+    request: &OffsetCommitRequest,
+    known: &[CommitTopic],
+    code: ErrorCode,
+) -> OffsetCommitResponse {
+    answered(request, known, |_, _| code)
 }
 
-fn answer(partition: &OffsetCommitRequestPartition, code: ErrorCode) -> OffsetCommitResponsePartition {
-    OffsetCommitResponsePartition {
-        partition_index: partition.partition_index,
-        error_code: code.code(),
-        ..OffsetCommitResponsePartition::default()
-    }
+/// An answer with a code for each partition, asked for where topic and partition exist.
+fn answered(
+    request: &OffsetCommitRequest,
+    known: &[CommitTopic],
+    mut code_of: impl FnMut(&OffsetCommitRequestTopic, &OffsetCommitRequestPartition) -> ErrorCode,
+) -> OffsetCommitResponse {
+    let topics = request.topics.iter().enumerate().map(|(index, topic)| {
+        let known = known.get(index).copied();
+        let partitions = topic.partitions.iter().map(|partition| {
+            let index = partition.partition_index;
+            let code = match known {
+                Some(known) if known.code.is_error() => known.code,
+                Some(known) if !(0..known.partitions).contains(&index) => {
+                    ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
+                }
+                _ => code_of(topic, partition),
+            };
+            let error_code = code.code();
+            OffsetCommitResponsePartition { partition_index: index, error_code, ..Default::default() }
+        });
+        OffsetCommitResponseTopic {
+            name: topic.name.clone(),
+            topic_id: topic.topic_id,
+            partitions: partitions.collect(),
+            ..OffsetCommitResponseTopic::default()
+        }
+    });
+    OffsetCommitResponse { topics: topics.collect(), ..OffsetCommitResponse::default() }
 }

@@ -1,6 +1,7 @@
 //! The group machine in virtual time.
 
 mod joins;
+mod limits;
 mod liveness;
 mod offsets;
 mod property;

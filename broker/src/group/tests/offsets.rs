@@ -2,6 +2,7 @@
 
 use protocol::error::ErrorCode;
 use protocol::messages::OffsetDeleteRequest;
+use protocol::messages::offset_commit_response::OffsetCommitResponseTopic;
 use protocol::messages::offset_delete_request::{OffsetDeleteRequestPartition, OffsetDeleteRequestTopic};
 use protocol::types::Uuid;
 
@@ -10,7 +11,7 @@ use crate::group::classic::GroupState;
 use crate::group::config::GroupConfig;
 use crate::group::decider::GroupTimer;
 use crate::group::limits::RETENTION_OFFSETS_PER_STEP;
-use crate::group::request::{GroupReply, GroupRequest};
+use crate::group::request::{CommitTopic, GroupReply, GroupRequest};
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -77,13 +78,34 @@ fn a_topic_in_error_is_answered_and_the_others_committed() {
     let mut request = commit_request("", -1, 7);
     request.topics.insert(0, request.topics[0].clone());
     request.topics[0].name = "gone".into();
-    let codes = vec![ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, ErrorCode::NONE];
-    let waiter = world.ask(GroupRequest::Commit(Box::new(request), codes, 9));
-    let Some(GroupReply::Commit(response)) = world.answer(waiter) else { panic!() };
-    let answered: Vec<_> =
-        response.topics.iter().map(|topic| (topic.name.as_str(), topic.partitions[0].error_code)).collect();
-    assert_eq!(answered, [("gone", ErrorCode::UNKNOWN_TOPIC_OR_PARTITION.code()), (TOPIC, 0)]);
+    let mut beyond = request.topics[1].partitions[0].clone();
+    beyond.partition_index = 3;
+    request.topics[1].partitions.push(beyond);
+    let unknown = ErrorCode::UNKNOWN_TOPIC_OR_PARTITION;
+    let known = vec![
+        CommitTopic { code: unknown, partitions: 0 },
+        CommitTopic { code: ErrorCode::NONE, partitions: 3 },
+    ];
+    let codes = |reply: Option<GroupReply>| {
+        let Some(GroupReply::Commit(response)) = reply else { panic!("{reply:?}") };
+        let codes = |topic: &OffsetCommitResponseTopic| {
+            topic.partitions.iter().map(|partition| partition.error_code).collect::<Vec<_>>()
+        };
+        response.topics.iter().map(|topic| (topic.name.to_string(), codes(topic))).collect::<Vec<_>>()
+    };
+    let waiter = world.ask(GroupRequest::Commit(Box::new(request.clone()), known.clone(), 9));
+    let answered = codes(world.answer(waiter));
+    assert_eq!(answered, [("gone".into(), vec![unknown.code()]), (TOPIC.into(), vec![0, unknown.code()])]);
     assert_eq!(world.committed(), 7);
+    // Also where the group refuses the rest.
+    request.generation_id_or_member_epoch = 5;
+    let waiter = world.ask(GroupRequest::Commit(Box::new(request), known, 9));
+    let refused = ErrorCode::UNKNOWN_MEMBER_ID.code();
+    let answered = codes(world.answer(waiter));
+    assert_eq!(
+        answered,
+        [("gone".into(), vec![unknown.code()]), (TOPIC.into(), vec![refused, unknown.code()])]
+    );
 }
 
 /// Field reports B7: an append that failed is not visible.
@@ -93,7 +115,7 @@ fn a_refused_commit_is_not_there() {
     assert_eq!(world.commit("", -1, 1), 0);
     world.log.refuse(Some(ErrorCode::NOT_ENOUGH_REPLICAS));
     let request = commit_request("", -1, 2);
-    let waiter = world.ask(GroupRequest::Commit(Box::new(request), vec![ErrorCode::NONE], 9));
+    let waiter = world.ask(GroupRequest::Commit(Box::new(request), Vec::new(), 9));
     assert_eq!(world.failure(waiter), Some(ErrorCode::COORDINATOR_NOT_AVAILABLE));
     assert_eq!(world.committed(), 1);
     let mut world = world.restarted();

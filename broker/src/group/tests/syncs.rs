@@ -28,7 +28,7 @@ fn every_reply_waits_for_the_state_it_speaks_of() {
     let (ids, generation) = world.stable(1);
     world.log.hold_commits(true);
     let commit = super::world::commit_request(&ids[0], generation, 9);
-    let commit = world.ask(GroupRequest::Commit(Box::new(commit), vec![ErrorCode::NONE], 9));
+    let commit = world.ask(GroupRequest::Commit(Box::new(commit), Vec::new(), 9));
     let read = world.ask(GroupRequest::Describe("g".into(), 6));
     assert!(world.answer(commit).is_none() && world.answer(read).is_none());
     world.log.commit();
@@ -68,7 +68,7 @@ fn sync_checks() {
     let mut request = sync_request(&ids[0], generation, &[]);
     request.protocol_type = Some("consumer".into());
     request.protocol_name = Some("sticky".into());
-    let waiter = world.ask(GroupRequest::Sync(Box::new(request)));
+    let waiter = world.ask(GroupRequest::Sync(Box::new(request), 5));
     assert_eq!(world.synced(waiter).error_code, ErrorCode::INCONSISTENT_GROUP_PROTOCOL.code());
     // A late one gets its assignment in a stable group, and is sent back to join in a rebalance.
     let waiter = world.sync(&ids[1], generation, &[]);

@@ -13,7 +13,7 @@ use crate::group::api::{
     single_fetch_response,
 };
 use crate::group::config::GroupConfig;
-use crate::group::request::{GroupReply, GroupRequest};
+use crate::group::request::{CommitTopic, GroupReply, GroupRequest};
 use crate::group::topics::TopicLookup;
 
 struct Topics;
@@ -25,6 +25,10 @@ impl TopicLookup for Topics {
 
     fn topic_name(&self, id: Uuid) -> Option<Str> {
         (id == Uuid([7; 16])).then(|| "orders".into())
+    }
+
+    fn partitions(&self, _id: Uuid) -> i32 {
+        3
     }
 }
 
@@ -59,11 +63,13 @@ fn commits_go_by_name_up_to_v9_and_by_id_from_v10_on() {
     request.topics.push(request.topics[0].clone());
     request.topics[1].name = "gone".into();
     let codes = commit_topics(9, &mut request, &Topics);
-    assert_eq!(codes, [ErrorCode::NONE, ErrorCode::UNKNOWN_TOPIC_OR_PARTITION]);
+    let known = CommitTopic { code: ErrorCode::NONE, partitions: 3 };
+    let unknown = |code| CommitTopic { code, partitions: 0 };
+    assert_eq!(codes, [known, unknown(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)]);
     request.topics[0].name = Str::default();
     request.topics[1].topic_id = Uuid([9; 16]);
     let codes = commit_topics(10, &mut request, &Topics);
-    assert_eq!(codes, [ErrorCode::NONE, ErrorCode::UNKNOWN_TOPIC_ID]);
+    assert_eq!(codes, [known, unknown(ErrorCode::UNKNOWN_TOPIC_ID)]);
     assert_eq!(request.topics[0].name, "orders");
 }
 
@@ -78,10 +84,10 @@ fn fetches_by_id() {
         topics: Some(vec![topic(Uuid([9; 16])), topic(Uuid([7; 16]))]),
         ..Default::default()
     };
-    let unknown = offset_fetch_names(10, &mut request, &Topics);
-    let waiter = world.ask(GroupRequest::Fetch(request));
+    offset_fetch_names(10, &mut request, &Topics);
+    let waiter = world.ask(GroupRequest::Fetch(request, 10));
     let Some(GroupReply::Fetch(response)) = world.answer(waiter) else { panic!() };
-    let response = offset_fetch_out(10, response, &unknown, &Topics);
+    let response = offset_fetch_out(10, response, &Topics);
     let answers: Vec<_> = response
         .topics
         .iter()
@@ -92,10 +98,10 @@ fn fetches_by_id() {
     assert_eq!(answers, [gone, gone, (11, 0), (-1, 0)]);
 
     let mut all = OffsetFetchRequestGroup { group_id: GROUP.into(), topics: None, ..Default::default() };
-    assert!(offset_fetch_names(10, &mut all, &Topics).is_empty());
-    let waiter = world.ask(GroupRequest::Fetch(all));
+    offset_fetch_names(10, &mut all, &Topics);
+    let waiter = world.ask(GroupRequest::Fetch(all, 10));
     let Some(GroupReply::Fetch(response)) = world.answer(waiter) else { panic!() };
-    let response = offset_fetch_out(10, response, &[], &Topics);
+    let response = offset_fetch_out(10, response, &Topics);
     assert_eq!(response.topics[0].topic_id, Uuid([7; 16]));
 }
 
@@ -109,7 +115,7 @@ fn the_single_form_of_old_fetches() {
     };
     let request =
         OffsetFetchRequest { group_id: GROUP.into(), topics: Some(vec![topic]), ..Default::default() };
-    let waiter = world.ask(GroupRequest::Fetch(single_fetch(&request)));
+    let waiter = world.ask(GroupRequest::Fetch(single_fetch(&request), 7));
     let Some(GroupReply::Fetch(group)) = world.answer(waiter) else { panic!() };
     let response = single_fetch_response(7, &request, group.clone());
     assert_eq!((response.error_code, response.topics[0].partitions.len()), (0, 2));

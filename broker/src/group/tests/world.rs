@@ -20,7 +20,7 @@ use crate::group::coordinator::{
     Answer, Asked, CoordinatorLog, Decider, Entry, EntryContent, Now, Runtime, WaiterId,
 };
 use crate::group::decider::GroupDecider;
-use crate::group::request::{GroupReply, GroupRequest, RequestContext};
+use crate::group::request::{GroupReply, GroupRequest, Joiner};
 
 pub(super) const GROUP: &str = "g";
 pub(super) const SESSION_MS: i32 = 10_000;
@@ -132,7 +132,7 @@ impl World {
     }
 
     pub(super) fn sync(&mut self, member: &Str, generation: i32, assignments: &[(&Str, &str)]) -> WaiterId {
-        self.ask(GroupRequest::Sync(Box::new(sync_request(member, generation, assignments))))
+        self.ask(GroupRequest::Sync(Box::new(sync_request(member, generation, assignments)), 5))
     }
 
     pub(super) fn synced(&mut self, waiter: WaiterId) -> SyncGroupResponse {
@@ -168,7 +168,7 @@ impl World {
         });
         let request =
             LeaveGroupRequest { group_id: GROUP.into(), members: members.collect(), ..Default::default() };
-        let waiter = self.ask(GroupRequest::Leave(request));
+        let waiter = self.ask(GroupRequest::Leave(request, 5));
         match self.answer(waiter) {
             Some(GroupReply::Leave(response)) => {
                 assert_eq!(response.error_code, 0);
@@ -183,7 +183,7 @@ impl World {
     }
 
     pub(super) fn commit_request(&mut self, request: OffsetCommitRequest, version: i16) -> i16 {
-        let waiter = self.ask(GroupRequest::Commit(Box::new(request), vec![ErrorCode::NONE], version));
+        let waiter = self.ask(GroupRequest::Commit(Box::new(request), Vec::new(), version));
         match self.answer(waiter) {
             Some(GroupReply::Commit(response)) => response.topics[0].partitions[0].error_code,
             Some(GroupReply::Code(code)) => code.code(),
@@ -194,7 +194,7 @@ impl World {
     /// The committed offset of partition 0, as a client sees it.
     pub(super) fn committed(&mut self) -> i64 {
         let request = OffsetFetchRequestGroup { group_id: GROUP.into(), topics: None, ..Default::default() };
-        let waiter = self.ask(GroupRequest::Fetch(request));
+        let waiter = self.ask(GroupRequest::Fetch(request, 9));
         match self.answer(waiter) {
             Some(GroupReply::Fetch(response)) => {
                 assert_eq!(response.error_code, 0);
@@ -324,8 +324,8 @@ pub(super) fn commit_request(member: &str, generation: i32, offset: i64) -> Offs
     }
 }
 
-pub(super) fn context(api_version: i16) -> RequestContext {
-    RequestContext { client_id: "client".into(), client_host: "/127.0.0.1".into(), api_version }
+pub(super) fn context(api_version: i16) -> Joiner {
+    Joiner { client_id: "client".into(), client_host: "/127.0.0.1".into(), api_version }
 }
 
 pub(super) fn at(now_ms: i64) -> Now {

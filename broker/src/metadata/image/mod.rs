@@ -15,7 +15,7 @@ pub use image_state::{
     Image, RESOURCE_BROKER, RESOURCE_BROKER_LOGGER, RESOURCE_CLIENT_METRICS, RESOURCE_GROUP, RESOURCE_TOPIC,
 };
 pub use metric_name::metric_name;
-pub use topic::{Partition, Topic};
+pub use topic::{OFFSETS_TOPIC, Partition, Topic};
 
 #[cfg(test)]
 mod tests;

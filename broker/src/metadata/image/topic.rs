@@ -4,6 +4,9 @@ use protocol::types::{Str, Uuid};
 
 use crate::config::topic::Overrides;
 
+/// Name of the topic that holds the groups and their offsets.
+pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
+
 /// A partition's state, as the controller decided it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
@@ -42,6 +45,6 @@ impl Topic {
 
     /// Whether clients are told that it is internal.
     pub fn is_internal(&self) -> bool {
-        matches!(self.name.as_str(), "__consumer_offsets" | "__transaction_state" | "__share_group_state")
+        matches!(self.name.as_str(), OFFSETS_TOPIC | "__transaction_state" | "__share_group_state")
     }
 }

@@ -12,7 +12,6 @@ use shards::Partition;
 
 use super::clock::ShardClock;
 use super::log::PartitionLog;
-use crate::config::broker::GroupLimits;
 use crate::group::coordinator::Phase;
 use crate::group::{GroupConfig, GroupCoordinator};
 
@@ -35,17 +34,17 @@ pub struct Coordinators {
     tasks: TaskSet,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct Running {
-    pub(super) coordinator: ShardCoordinator,
-    pub(super) log: PartitionLog,
+#[derive(Debug)]
+struct Running {
+    coordinator: ShardCoordinator,
+    log: PartitionLog,
 }
 
 impl Coordinators {
     /// None yet.
-    pub fn new(limits: &GroupLimits) -> Self {
-        let config = Rc::new(group_config(limits));
-        Self { config, running: RefCell::default(), loads: Budget::new(LOADS_MAX), tasks: TaskSet::new() }
+    pub fn new(config: GroupConfig) -> Self {
+        let (config, running) = (Rc::new(config), RefCell::default());
+        Self { config, running, loads: Budget::new(LOADS_MAX), tasks: TaskSet::new() }
     }
 
     /// Makes sure that a coordinator runs for this partition of `__consumer_offsets`, which this shard leads from now on. One that runs for an
@@ -105,8 +104,8 @@ impl Coordinators {
     }
 
     /// The coordinator of a partition.
-    pub(super) fn get(&self, partition: i32) -> Option<Running> {
-        self.running.borrow().get(&partition).cloned()
+    pub(super) fn get(&self, partition: i32) -> Option<ShardCoordinator> {
+        self.running.borrow().get(&partition).map(|running| running.coordinator.clone())
     }
 }
 
@@ -119,19 +118,5 @@ async fn drive(partition: i32, coordinator: ShardCoordinator, loads: Budget) {
         tracing::error!(partition, %error, ?pause, "a group coordinator couldn't load; it is tried again");
         rt::sleep(pause).await;
         pause = (pause * 2).min(RETRY_MAX);
-    }
-}
-
-fn group_config(limits: &GroupLimits) -> GroupConfig {
-    GroupConfig {
-        min_session_timeout_ms: limits.min_session_timeout_ms,
-        max_session_timeout_ms: limits.max_session_timeout_ms,
-        initial_rebalance_delay_ms: limits.initial_rebalance_delay_ms,
-        max_size: limits.max_size,
-        offset_metadata_max_bytes: limits.offset_metadata_max_bytes,
-        offsets_retention_ms: limits.offsets_retention_ms,
-        offsets_retention_check_interval_ms: i32::try_from(limits.offsets_retention_check_interval_ms)
-            .unwrap_or(i32::MAX),
-        ..GroupConfig::default()
     }
 }

@@ -9,13 +9,11 @@ mod coordinators;
 mod handle;
 mod log;
 mod numbers;
-mod request;
 mod topics;
 
 pub use coordinators::Coordinators;
 pub use handle::handle;
 pub use numbers::GroupNumbers;
-pub use request::{GroupAnswer, GroupRequest};
 
 #[cfg(test)]
 mod tests;

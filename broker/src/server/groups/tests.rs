@@ -14,7 +14,7 @@ use storage::{DirHome, HomeConfig, LeaderEpoch, LogConfig, LogDir, LogDirConfig,
 use super::clock::ShardClock;
 use super::log::PartitionLog;
 use crate::group::coordinator::Phase;
-use crate::group::{GroupConfig, GroupCoordinator, RequestContext, TopicLookup};
+use crate::group::{GroupConfig, GroupCoordinator, GroupReply, GroupRequest, TopicLookup};
 
 const TOPIC_ID: Uuid = Uuid([3; 16]);
 /// Commits at the same moment; together more than a file's first space, so that it grows under them.
@@ -30,11 +30,10 @@ impl TopicLookup for Orders {
     fn topic_name(&self, _id: Uuid) -> Option<Str> {
         Some(Str::from_static("orders"))
     }
-}
 
-fn context() -> RequestContext {
-    let (client_id, client_host) = (Str::from_static("test"), Str::from_static("/127.0.0.1"));
-    RequestContext { client_id, client_host, api_version: 9 }
+    fn partitions(&self, _id: Uuid) -> i32 {
+        COMMITS
+    }
 }
 
 async fn open_partition(exists: bool) -> (LogDir, Rc<Partition>) {
@@ -85,7 +84,8 @@ async fn commit_all(coordinator: &TestCoordinator, partitions: std::ops::Range<i
         topics: vec![topic],
         ..OffsetCommitRequest::default()
     };
-    let response = coordinator.offset_commit(context(), request, &Orders).await;
+    let reply = coordinator.answer(GroupRequest::Commit(Box::new(request), Vec::new(), 9), &Orders).await;
+    let GroupReply::Commit(response) = reply else { panic!("{reply:?}") };
     response.topics[0].partitions.iter().map(|partition| partition.error_code).collect()
 }
 
@@ -100,7 +100,8 @@ async fn committed(coordinator: &TestCoordinator) -> Vec<i64> {
         topics: Some(vec![topic]),
         ..OffsetFetchRequestGroup::default()
     };
-    let fetched = coordinator.offset_fetch(context(), request, &Orders).await;
+    let reply = coordinator.answer(GroupRequest::Fetch(request, 9), &Orders).await;
+    let GroupReply::Fetch(fetched) = reply else { panic!("{reply:?}") };
     fetched.topics[0].partitions.iter().map(|partition| partition.committed_offset).collect()
 }
 

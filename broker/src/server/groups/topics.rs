@@ -19,4 +19,9 @@ impl TopicLookup for ImageTopics {
     fn topic_name(&self, id: Uuid) -> Option<Str> {
         self.0.image.borrow().topic_by_id(id).map(|topic| topic.name.clone())
     }
+
+    fn partitions(&self, id: Uuid) -> i32 {
+        let partitions = self.0.image.borrow().topic_by_id(id).map_or(0, |topic| topic.partitions.len());
+        i32::try_from(partitions).unwrap_or(i32::MAX)
+    }
 }
