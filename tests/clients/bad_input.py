@@ -225,6 +225,34 @@ def bombs():
         settle(f"bomb in {name}")
 
 
+def swarms():
+    """One request that names much: its cost is bounded, and other connections go on."""
+    one = batches.build([(b"k", b"v")])
+    row = i32(0) + i32(len(one)) + one
+    with Connection(node.bootstrap, timeout=60) as peer:
+        body = string(None) + i16(-1) + i32(5000) + array([string(TOPIC) + array([row] * 40_000)])
+        answer = peer.call(wire.PRODUCE, 7, body)
+        answer.i32(), answer.string()
+        equal((answer.i32(), answer.i32(), answer.i16()), (1, 0, 0), "a partition 40,000 times in one Produce: the last counts")
+    settle("one partition 40,000 times")
+    import zstandard
+
+    packed = zstandard.compress(batches.record(0, None, bytes(100 << 20)), 3)
+    bomb = batches.build([(b"", b"")], attributes=4, body=packed)
+    with Connection(node.bootstrap, timeout=60) as peer, Connection(node.bootstrap, timeout=60) as other:
+        topic = unique("bombs")
+        peer.create_topic(topic, 64)
+        peer.post(wire.PRODUCE, 7, produce_body(topic, dict.fromkeys(range(64), bomb)))
+        worst, begin = 0.0, time.monotonic()
+        while time.monotonic() - begin < 3:
+            asked = time.monotonic()
+            other.api_versions()
+            worst = max(worst, time.monotonic() - asked)
+        check(worst < 3, "64 bombs in one Produce: another connection is served between them", worst)
+        peer.frame()
+    settle("64 bombs in one Produce")
+
+
 def sequences():
     with Connection(node.bootstrap) as peer:
         error, producer, epoch = peer.init_producer_id()
@@ -381,7 +409,7 @@ with Connection(node.bootstrap) as setup:
 bystander = Bystander()
 rss_before = node.rss_bytes()
 fds_before = len(os.listdir(f"/proc/{node.pid}/fd")) if node.controlled else 0
-for case in (frames, handshake, counts, records, bombs, sequences, topics, fetches, acks_zero, connections):
+for case in (frames, handshake, counts, records, bombs, swarms, sequences, topics, fetches, acks_zero, connections):
     with part(case.__name__):
         case()
 note(f"resident memory {rss_before >> 20} -> {node.rss_bytes() >> 20} MiB")

@@ -10,7 +10,7 @@ from harness.checks import check, equal, finish, part, unique, watchdog
 from harness.wire import Connection
 
 LATEST, EARLIEST = -1, -2
-SESSION_NOT_FOUND, BAD_EPOCH, OUT_OF_RANGE, UNKNOWN_EPOCH = 70, 71, 1, 75
+SESSION_NOT_FOUND, BAD_EPOCH, OUT_OF_RANGE, UNKNOWN_EPOCH, UNKNOWN_TOPIC = 70, 71, 1, 75, 3
 watchdog(200)
 node = broker.start()
 
@@ -101,6 +101,19 @@ def append_time():
     check(len(got) == 6 and all(kind == 2 and stamp >= before - 1000 for kind, stamp in got), "as consumers see it", got)
 
 
+def false_times():
+    """A header that lies about its records' largest timestamp is put right: time queries, rolls and retention go by it."""
+    topic = rdkafka.create(node.bootstrap, unique("false"), 1)
+    base = int(time.time() * 1000) - 100_000
+    with Connection(node.bootstrap) as peer:
+        for claimed in (base + (1 << 40), (1 << 63) - 1, base - 5, -1):
+            records = batches.build([(b"k", b"v")] * 2, timestamp=base, deltas=[0, 10], max_timestamp=claimed)
+            equal(peer.produce(topic, records)[0], 0, f"a header says {claimed}: taken")
+        stored = batches.parse(peer.fetch(topic, {0: 0})[2][0][3])
+        equal([(b.max_timestamp, b.crc_holds) for b in stored], [(base + 10, True)] * 4, "the stored headers say the truth")
+        equal(peer.list_offset(topic, base + 11)[:3], (0, -1, -1), "nothing is later than the last record")
+
+
 def limits():
     topic = rdkafka.create(node.bootstrap, unique("limits"), 2)
     with Connection(node.bootstrap) as peer:
@@ -179,7 +192,39 @@ def sessions():
         equal(peer.fetch(topic, {}, session=(session, 5))[0], SESSION_NOT_FOUND, "then it is gone")
 
 
-for step in (seek, times, by_compressed_time, append_time, limits, long_poll, sessions):
+def nothing_to_wait_for():
+    topic = rdkafka.create(node.bootstrap, unique("nothing"), 2)
+    with Connection(node.bootstrap) as peer:
+        _, session, _ = peer.fetch(topic, {0: 0, 1: 0}, session=(0, 0), max_wait_ms=1)
+        begin = time.monotonic()
+        equal(peer.fetch(topic, {}, session=(session, -1), max_wait_ms=20_000)[:2], (0, 0), "a close without partitions")
+        equal(peer.fetch(topic, {}, max_wait_ms=20_000)[:2], (0, 0), "a fetch without partitions")
+        _, session, _ = peer.fetch(topic, {0: 0, 1: 0}, session=(0, 0), max_wait_ms=1)
+        equal(peer.fetch(topic, {}, session=(session, 1), max_wait_ms=20_000, forget=(0, 1))[:2], (0, 0), "all forgotten ends the session")
+        equal(peer.fetch(topic, {}, session=(session, 2), max_wait_ms=20_000)[0], SESSION_NOT_FOUND, "then it is gone")
+        check(time.monotonic() - begin < 5, "none of them waits", time.monotonic() - begin)
+        begin = time.monotonic()
+        _, _, found = peer.fetch(topic, {0: 0, 77: 0}, max_wait_ms=700)
+        took = time.monotonic() - begin
+        check(0.6 < took < 5 and (found[0][0], found[77][0]) == (0, UNKNOWN_TOPIC), "an unknown partition doesn't end the wait of a known one", (took, found))
+        begin = time.monotonic()
+        _, _, found = peer.fetch(topic, {77: 0}, max_wait_ms=20_000)
+        check(found[77][0] == UNKNOWN_TOPIC and time.monotonic() - begin < 5, "alone it is answered at once", found)
+
+
+def many_in_a_session():
+    """Changes of a large session cost what they hold, not that times the session."""
+    with Connection(node.bootstrap, timeout=60) as peer:
+        spots = dict.fromkeys(range(40_000), 0)
+        _, session, found = peer.fetch("no-such-topic", spots, session=(0, 0), max_wait_ms=1)
+        begin = time.monotonic()
+        error, _, left = peer.fetch("no-such-topic", {}, session=(session, 1), max_wait_ms=1, forget=range(0, 40_000, 2))
+        took = time.monotonic() - begin
+        check((error, len(found)) == (0, 40_000) and took < 10, "20,000 of 40,000 partitions forgotten", (error, len(found), took))
+        check(node.alive(), "the broker lives")
+
+
+for step in (seek, times, by_compressed_time, append_time, false_times, limits, long_poll, sessions, nothing_to_wait_for, many_in_a_session):
     with part(step.__name__):
         step()
 finish()

@@ -3,7 +3,8 @@
 //! Planned on the connection's shard: the owners say without I/O what could be read, the request's bytes are dealt in the order of its
 //! partitions, then the owners hand over records. The first partition with records always gives a batch (KIP-74).
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use protocol::types::Records;
 use rt::ShardId;
 use shards::PartitionKey;
 
-use crate::server::fetch_session::{FetchEntry, FetchName, SessionError};
+use crate::server::fetch_session::{FetchEntry, FetchName, SESSION_PARTITIONS_MAX, SessionError};
 use crate::server::piece::{Answer, FetchPlanned, FetchShare, FetchSpot, FetchedPartition};
 use crate::server::{Piece, RequestContext, ShardState};
 
@@ -51,14 +52,19 @@ pub async fn handle(
         }
         entries
     };
-    let wants_session = version >= 7 && epoch == 0;
+    if incremental && entries.is_empty() {
+        // Everything was forgotten: as in Kafka the session ends with it.
+        sessions.close(session_id);
+        return FetchResponse::default();
+    }
+    let wants_session = version >= 7 && epoch == 0 && (1..=SESSION_PARTITIONS_MAX).contains(&entries.len());
     let mut parts = resolve(shard, entries, by_id);
     plan_until_enough(shard, &mut parts, &request).await;
     read(shard, &mut parts, &request).await;
 
     let id = match (incremental, wants_session) {
         (true, _) => session_id,
-        (false, true) => sessions.open(Vec::new(), by_id),
+        (false, true) => sessions.open(by_id),
         (false, false) => 0,
     };
     respond(shard, parts, id, incremental, version, request.isolation_level)
@@ -73,28 +79,38 @@ fn session_error(error: SessionError) -> FetchResponse {
     FetchResponse { error_code: code.code(), ..Default::default() }
 }
 
+/// The partitions of a request, each once: of one that is named again the last counts, in the place of the first, as in Kafka.
 fn entries(request: &FetchRequest) -> Vec<FetchEntry> {
-    let mut entries = Vec::new();
+    let mut entries: Vec<FetchEntry> = Vec::new();
+    let mut places: BTreeMap<FetchName, usize> = BTreeMap::new();
     for topic in &request.topics {
         for partition in &topic.partitions {
-            entries.push(FetchEntry {
-                name: FetchName {
-                    topic: topic.topic.detached(),
-                    topic_id: topic.topic_id,
-                    partition: partition.partition,
-                },
+            let name = FetchName {
+                topic: topic.topic.detached(),
+                topic_id: topic.topic_id,
+                partition: partition.partition,
+            };
+            let entry = FetchEntry {
+                name: name.clone(),
                 offset: partition.fetch_offset,
                 bytes_max: usize::try_from(partition.partition_max_bytes).unwrap_or(0),
                 leader_epoch: partition.current_leader_epoch,
                 last_fetched_epoch: partition.last_fetched_epoch,
                 told: None,
-            });
+            };
+            match places.entry(name) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(entries.len());
+                    entries.push(entry);
+                }
+                Entry::Occupied(place) => entries[*place.get()] = entry,
+            }
         }
     }
     entries
 }
 
-fn forgotten(request: &FetchRequest) -> Vec<FetchName> {
+fn forgotten(request: &FetchRequest) -> BTreeSet<FetchName> {
     let names = request.forgotten_topics_data.iter().flat_map(|topic| {
         topic.partitions.iter().map(|partition| FetchName {
             topic: topic.topic.clone(),
@@ -145,7 +161,8 @@ async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: 
         let planned = parts.iter().filter_map(|part| part.planned.as_ref());
         let bytes: usize = planned.clone().map(|planned| planned.bytes).sum();
         let tells = |planned: &FetchPlanned| planned.error.is_error() || planned.diverging.is_some();
-        let news = parts.iter().any(|part| part.target.is_err()) || planned.clone().any(tells);
+        // A partition that isn't known is told with the rest, but doesn't end the wait for the others, as in Kafka.
+        let news = parts.iter().all(|part| part.target.is_err()) || planned.clone().any(tells);
         let now = rt::now();
         if bytes >= bytes_min || news || now >= deadline {
             return;
@@ -200,23 +217,23 @@ async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest
         usize::try_from(request.max_bytes).unwrap_or(0).min(shard.node.config.network.fetch_max_bytes);
     let mut left = limit;
     let mut first = true;
-    let mut by_owner: BTreeMap<ShardId, (Vec<usize>, Vec<FetchShare>)> = BTreeMap::new();
+    let mut by_owner: BTreeMap<ShardId, ForOwner> = BTreeMap::new();
     for (index, part) in parts.iter().enumerate() {
         let (Ok((owner, spot)), Some(planned)) = (&part.target, &part.planned) else { continue };
         if planned.bytes == 0 || (left == 0 && !first) {
             continue;
         }
-        // The plan is an estimate for what is in files, so the share is the limit and not the estimate.
-        let share = spot.bytes_max.min(left);
-        left -= share.min(planned.bytes.max(1));
-        let share = FetchShare { spot: FetchSpot { bytes_max: share, ..*spot }, min_one: first };
+        let share =
+            FetchShare { spot: FetchSpot { bytes_max: spot.bytes_max.min(limit), ..*spot }, min_one: first };
         first = false;
-        let (indexes, shares) = by_owner.entry(*owner).or_default();
-        indexes.push(index);
-        shares.push(share);
+        let dealt = planned.bytes.min(left);
+        left -= dealt;
+        by_owner.entry(*owner).or_default().add(index, share, dealt);
     }
-    let calls = by_owner.into_iter().map(|(owner, (indexes, shares))| async move {
-        (indexes, shard.call(owner, Piece::FetchRead(shares)).await)
+    // The plan is an estimate for what is in files: what it leaves is for those whose batches turn out larger.
+    let spare = left / by_owner.len().max(1);
+    let calls = by_owner.into_iter().map(|(owner, ForOwner { indexes, shares, dealt })| async move {
+        (indexes, shard.call(owner, Piece::FetchRead { shares, bytes_max: dealt + spare }).await)
     });
     for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
         if let Answer::FetchRead(fetched) = answer {
@@ -224,6 +241,22 @@ async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest
                 parts[index].fetched = Some(fetched);
             }
         }
+    }
+}
+
+/// What one owner reads: the partitions by position, and what they are dealt together, in bytes.
+#[derive(Default)]
+struct ForOwner {
+    indexes: Vec<usize>,
+    shares: Vec<FetchShare>,
+    dealt: usize,
+}
+
+impl ForOwner {
+    fn add(&mut self, index: usize, share: FetchShare, dealt: usize) {
+        self.indexes.push(index);
+        self.shares.push(share);
+        self.dealt += dealt;
     }
 }
 
@@ -253,7 +286,7 @@ fn respond(
         told.push((part.entry, has_records));
     }
     if session_id != 0 {
-        shard.fetch_sessions.told(session_id, told);
+        shard.fetch_sessions.put(session_id, told);
     }
     FetchResponse { session_id, responses, ..Default::default() }
 }

@@ -1,91 +1,125 @@
 //! Produce (key 0): batches to partitions.
 //!
-//! Two stages: stage one checks every batch and queues it at its owner, stage two waits for the answers. Stage one of a connection's next
+//! Two stages: stage one checks every batch and queues them at their owners, stage two waits for the answers. Stage one of a connection's next
 //! Produce may run while stage two of this one waits; batches of one partition are appended in the order of their requests.
 
-use std::future::Future;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Waker};
 
-use futures_util::future::{FutureExt, join_all};
+use futures_util::future::{FutureExt, join_all, maybe_done};
 use protocol::error::ErrorCode;
 use protocol::messages::ProduceRequest;
 use protocol::messages::ProduceResponse;
-use protocol::messages::produce_request::PartitionProduceData;
+use protocol::messages::produce_request::{PartitionProduceData, TopicProduceData};
 use protocol::messages::produce_response::{
     BatchIndexAndErrorMessage, PartitionProduceResponse, TopicProduceResponse,
 };
 use protocol::records::{Compression, InvalidBatch, ProduceRules, TimestampType, ValidBatch, validate};
 use protocol::types::{Str, Uuid};
+use rt::ShardId;
 use shards::PartitionKey;
 
 use super::Close;
 use crate::config::TopicConfig;
 use crate::config::broker::ProduceValidation;
 use crate::config::topic::CompressionType;
-use crate::server::piece::{Answer, AppendPiece};
+use crate::server::piece::{Answer, AppendAnswer, AppendPiece};
 use crate::server::{Piece, RequestContext, ShardState};
-
-type PartitionAnswer = Pin<Box<dyn Future<Output = PartitionProduceResponse>>>;
 
 /// Stage one; its output is stage two, whose output is the answer: none for acks=0, where errors close the connection.
 pub async fn start(
     shard: Rc<ShardState>,
     context: RequestContext,
-    request: ProduceRequest,
-) -> Pin<Box<dyn Future<Output = Result<Option<ProduceResponse>, Close>>>> {
+    mut request: ProduceRequest,
+) -> impl Future<Output = Result<Option<ProduceResponse>, Close>> {
     let acks = request.acks;
-    let mut topics = Vec::with_capacity(request.topic_data.len());
+    keep_last_of_each(&mut request.topic_data);
+    let mut responses = Vec::with_capacity(request.topic_data.len());
+    let mut by_owner: BTreeMap<ShardId, ForOwner> = BTreeMap::new();
     for topic in request.topic_data {
         let found = find_topic(&shard, context.api_version, &topic.name, topic.topic_id);
-        let mut partitions: Vec<PartitionAnswer> = Vec::with_capacity(topic.partition_data.len());
+        let mut partition_responses = Vec::with_capacity(topic.partition_data.len());
         for data in topic.partition_data {
             let checked = check(&shard, &context, acks, request.transactional_id.is_some(), &found, &data);
-            let index = data.index;
-            let mut answer: PartitionAnswer = match checked {
-                Ok((key, batch)) => append(Rc::clone(&shard), &context, key, batch, acks, request.timeout_ms),
-                Err(refused) => Box::pin(std::future::ready(refusal(index, refused))),
+            let response = match checked {
+                Ok((key, batch)) => {
+                    if let Some(owner) = shard.owner(&key) {
+                        let place = (responses.len(), partition_responses.len());
+                        by_owner.entry(owner).or_default().add(place, key, batch);
+                    }
+                    // What stands until the owner says better.
+                    failed(data.index, ErrorCode::NOT_LEADER_OR_FOLLOWER)
+                }
+                Err(refused) => refusal(data.index, refused),
             };
-            // Queued at its owner, here or behind a lane, before the next request of this connection is looked at.
-            begin(&mut answer).await;
-            partitions.push(answer);
+            partition_responses.push(response);
+            // A small batch may have been decompressed to much.
+            rt::yield_point().await;
         }
-        topics.push((topic.name, topic.topic_id, partitions));
+        responses.push(TopicProduceResponse {
+            name: topic.name,
+            topic_id: topic.topic_id,
+            partition_responses,
+            ..Default::default()
+        });
     }
-    Box::pin(async move {
-        let mut responses = Vec::with_capacity(topics.len());
-        for (name, topic_id, partitions) in topics {
-            let partition_responses = join_all(partitions).await;
-            responses.push(TopicProduceResponse {
-                name,
-                topic_id,
-                partition_responses,
-                ..Default::default()
-            });
+    let metadata_offset = shard.image.borrow().offset;
+    let calls = by_owner.into_iter().map(|(owner, ForOwner { places, batches })| {
+        let (shard, frame_bytes, timeout_ms) = (Rc::clone(&shard), context.frame_bytes, request.timeout_ms);
+        let piece = Piece::Append(AppendPiece { batches, frame_bytes, acks, timeout_ms, metadata_offset });
+        async move { (places, shard.call(owner, piece).await) }
+    });
+    let mut answers = maybe_done(join_all(calls));
+    // Queued at its owner, here or behind a lane, before the next request of this connection is looked at. Stage two polls anew, so nobody
+    // has to be woken for this poll; a request of many partitions would hold more wakers of one task than the executor can count.
+    let _ = answers.poll_unpin(&mut Context::from_waker(Waker::noop()));
+    async move {
+        (&mut answers).await;
+        for (places, answer) in Pin::new(&mut answers).take_output().into_iter().flatten() {
+            let Answer::Append(answers) = answer else { continue };
+            for ((topic, partition), answer) in places.into_iter().zip(answers) {
+                take(&mut responses[topic].partition_responses[partition], answer);
+            }
         }
         if acks == 0 {
-            let failed = |topic: &TopicProduceResponse| {
-                topic.partition_responses.iter().any(|partition| partition.error_code != 0)
-            };
-            return if responses.iter().any(failed) { Err(Close) } else { Ok(None) };
+            let mut partitions = responses.iter().flat_map(|topic| &topic.partition_responses);
+            return if partitions.any(|partition| partition.error_code != 0) { Err(Close) } else { Ok(None) };
         }
         Ok(Some(ProduceResponse { responses, ..Default::default() }))
-    })
+    }
 }
 
-/// Polls once; a future that is done keeps its output.
-async fn begin(answer: &mut PartitionAnswer) {
-    let done = std::future::poll_fn(|cx| {
-        Poll::Ready(match answer.poll_unpin(cx) {
-            Poll::Ready(response) => Some(response),
-            Poll::Pending => None,
-        })
-    })
-    .await;
-    if let Some(response) = done {
-        *answer = Box::pin(std::future::ready(response));
+/// What goes to one owner, and where in the response its answers belong: topic and partition by position.
+#[derive(Default)]
+struct ForOwner {
+    places: Vec<(usize, usize)>,
+    batches: Vec<(PartitionKey, ValidBatch)>,
+}
+
+impl ForOwner {
+    fn add(&mut self, place: (usize, usize), key: PartitionKey, batch: ValidBatch) {
+        self.places.push(place);
+        self.batches.push((key, batch));
     }
+}
+
+/// Of a partition named more than once the last counts, and the others aren't answered, as in Kafka.
+fn keep_last_of_each(topics: &mut Vec<TopicProduceData>) {
+    if let [only] = &topics[..]
+        && only.partition_data.len() == 1
+    {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for topic in topics.iter_mut().rev() {
+        let id = topic.topic_id;
+        topic.partition_data.reverse();
+        topic.partition_data.retain(|data| seen.insert((topic.name.clone(), id, data.index)));
+        topic.partition_data.reverse();
+    }
+    topics.retain(|topic| !topic.partition_data.is_empty());
 }
 
 struct FoundTopic {
@@ -180,36 +214,19 @@ fn level(config: &TopicConfig) -> Option<i32> {
     }
 }
 
-fn append(
-    shard: Rc<ShardState>,
-    context: &RequestContext,
-    key: PartitionKey,
-    batch: ValidBatch,
-    acks: i16,
-    timeout_ms: i32,
-) -> PartitionAnswer {
-    let frame_bytes = context.frame_bytes;
-    Box::pin(async move {
-        let index = key.partition;
-        let Some(owner) = shard.owner(&key) else {
-            return failed(index, ErrorCode::NOT_LEADER_OR_FOLLOWER);
-        };
-        let metadata_offset = shard.image.borrow().offset;
-        let piece = AppendPiece { key, batch, frame_bytes, acks, timeout_ms, metadata_offset };
-        let piece = Piece::Append(piece);
-        match shard.call(owner, piece).await {
-            Answer::Append(answer) if answer.error.is_none() => PartitionProduceResponse {
-                index,
-                base_offset: answer.base_offset,
-                log_append_time_ms: answer.append_time_ms,
-                log_start_offset: answer.log_start_offset,
-                error_message: None,
-                ..Default::default()
-            },
-            Answer::Append(answer) => failed(index, answer.error),
-            _ => failed(index, ErrorCode::NOT_LEADER_OR_FOLLOWER),
+fn take(response: &mut PartitionProduceResponse, answer: AppendAnswer) {
+    *response = if answer.error.is_error() {
+        failed(response.index, answer.error)
+    } else {
+        PartitionProduceResponse {
+            index: response.index,
+            base_offset: answer.base_offset,
+            log_append_time_ms: answer.append_time_ms,
+            log_start_offset: answer.log_start_offset,
+            error_message: None,
+            ..Default::default()
         }
-    })
+    };
 }
 
 fn failed(index: i32, code: ErrorCode) -> PartitionProduceResponse {

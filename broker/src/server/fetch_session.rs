@@ -4,7 +4,7 @@
 //! without news. A client whose session is unknown here, say after it was moved to another shard by a reconnect, is told so and starts anew.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use protocol::types::{Str, Uuid};
@@ -12,6 +12,9 @@ use rt::Instant;
 
 /// A session may be given up for a new one when it was idle this long, as in Kafka.
 const EVICTABLE_AFTER: Duration = Duration::from_secs(120);
+
+/// Partitions of a session; a fetch of more is answered without one, in full each time.
+pub const SESSION_PARTITIONS_MAX: usize = 100_000;
 
 /// A partition as a fetch names it: by name up to version 12, by id from 13.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,8 +50,8 @@ struct Session {
     epoch: i32,
     by_id: bool,
     used: Instant,
-    /// Who comes first in the next answer; partitions that gave data go to the end.
-    entries: Vec<FetchEntry>,
+    /// Who comes first in the next answer; partitions that gave data go to the end. None while a fetch has them.
+    entries: Option<Vec<FetchEntry>>,
 }
 
 /// Why a session's request is refused.
@@ -75,8 +78,8 @@ impl FetchSessions {
         FetchSessions { sessions: RefCell::default(), sessions_max }
     }
 
-    /// Begins a session over these partitions; 0 if there is no room for one. Its next request has epoch 1.
-    pub fn open(&self, entries: Vec<FetchEntry>, by_id: bool) -> i32 {
+    /// Begins a session; 0 if there is no room for one. [`Self::put`] gives it its partitions. Its next request has epoch 1.
+    pub fn open(&self, by_id: bool) -> i32 {
         let mut sessions = self.sessions.borrow_mut();
         if sessions.len() >= self.sessions_max {
             let oldest = sessions.iter().min_by_key(|(_, session)| session.used);
@@ -91,8 +94,14 @@ impl FetchSessions {
                 break id;
             }
         };
-        sessions.insert(id, Session { epoch: 1, by_id, used: rt::now(), entries });
+        sessions.insert(id, Session { epoch: 1, by_id, used: rt::now(), entries: None });
         id
+    }
+
+    /// Number of sessions.
+    #[allow(clippy::len_without_is_empty, reason = "a count to show")]
+    pub fn len(&self) -> usize {
+        self.sessions.borrow().len()
     }
 
     /// Ends a session, if there is one.
@@ -100,7 +109,8 @@ impl FetchSessions {
         self.sessions.borrow_mut().remove(&id);
     }
 
-    /// Takes a session's next request: what it adds, changes and forgets. Gives all its partitions, in order.
+    /// Takes a session's next request: what it adds, changes and forgets. Gives all its partitions, in order, until [`Self::put`] brings them
+    /// back; a request that comes meanwhile, or after a fetch that was given up, finds no session.
     ///
     /// # Errors
     /// The session is unknown, or the request isn't its next.
@@ -109,7 +119,7 @@ impl FetchSessions {
         id: i32,
         epoch: i32,
         changed: Vec<FetchEntry>,
-        forgotten: &[FetchName],
+        forgotten: &BTreeSet<FetchName>,
         by_id: bool,
     ) -> Result<Vec<FetchEntry>, SessionError> {
         let mut sessions = self.sessions.borrow_mut();
@@ -121,37 +131,46 @@ impl FetchSessions {
         if session.by_id != by_id && !says_nothing {
             return Err(SessionError::TopicId);
         }
+        let Some(mut entries) = session.entries.take() else {
+            sessions.remove(&id);
+            return Err(SessionError::NotFound);
+        };
         session.epoch = if epoch == i32::MAX { 1 } else { epoch + 1 };
         session.used = rt::now();
         if !forgotten.is_empty() {
-            session.entries.retain(|entry| !forgotten.contains(&entry.name));
+            entries.retain(|entry| !forgotten.contains(&entry.name));
         }
-        let mut changed: BTreeMap<FetchName, FetchEntry> =
-            changed.into_iter().map(|entry| (entry.name.clone(), entry)).collect();
-        for entry in &mut session.entries {
-            if let Some(new) = changed.remove(&entry.name) {
-                *entry = FetchEntry { told: entry.told, ..new };
-            }
+        if !changed.is_empty() {
+            merge(&mut entries, changed);
         }
-        session.entries.extend(changed.into_values());
-        Ok(session.entries.clone())
+        Ok(entries)
     }
 
-    /// Remembers what the client was told, in the order of `entries`; those with records go to the end.
-    pub fn told(&self, id: i32, entries: Vec<(FetchEntry, bool)>) {
+    /// Brings a session's partitions back with what the client was told of them; those with records go to the end. Too many end the session.
+    pub fn put(&self, id: i32, entries: Vec<(FetchEntry, bool)>) {
+        if entries.len() > SESSION_PARTITIONS_MAX {
+            self.close(id);
+            return;
+        }
         if let Some(session) = self.sessions.borrow_mut().get_mut(&id) {
             let (with, without): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(_, records)| *records);
-            session.entries = without.into_iter().chain(with).map(|(entry, _)| entry).collect();
+            session.entries = Some(without.into_iter().chain(with).map(|(entry, _)| entry).collect());
         }
     }
+}
 
-    /// Number of sessions.
-    pub fn len(&self) -> usize {
-        self.sessions.borrow().len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+/// Changed partitions keep their places and what was told of them; new ones follow in the request's order.
+fn merge(entries: &mut Vec<FetchEntry>, changed: Vec<FetchEntry>) {
+    let places: BTreeMap<&FetchName, usize> =
+        entries.iter().enumerate().map(|(place, entry)| (&entry.name, place)).collect();
+    let places: Vec<Option<usize>> = changed.iter().map(|entry| places.get(&entry.name).copied()).collect();
+    for (new, place) in changed.into_iter().zip(places) {
+        match place {
+            Some(place) => entries[place] = FetchEntry { told: entries[place].told, ..new },
+            None => entries.push(new),
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

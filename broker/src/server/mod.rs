@@ -6,6 +6,7 @@
 //! ```
 
 mod accept;
+mod appending;
 pub mod boot;
 pub mod connection;
 pub mod dispatch;

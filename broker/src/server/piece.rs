@@ -12,12 +12,17 @@ use crate::metadata::{ControllerReply, ControllerRequest};
 /// A piece of a request, for the shard that owns what it speaks of.
 #[derive(Debug)]
 pub enum Piece {
-    /// Produce to one partition.
+    /// Produce to these partitions.
     Append(AppendPiece),
     /// What could be read of these partitions, without I/O.
     FetchPlan(Vec<FetchSpot>),
     /// Read these partitions, each within its share.
-    FetchRead(Vec<FetchShare>),
+    FetchRead {
+        /// What to read, in this order.
+        shares: Vec<FetchShare>,
+        /// All of them together, in bytes.
+        bytes_max: usize,
+    },
     /// Wait until one of these partitions has more to read than when it was planned, at most `max_wait_ms`.
     FetchWait {
         /// The partitions, with the end seen when they were planned.
@@ -47,8 +52,8 @@ pub enum Piece {
 /// The answer to the piece of the same name.
 #[derive(Debug)]
 pub enum Answer {
-    /// To `Append`.
-    Append(AppendAnswer),
+    /// To `Append`, in the order of its batches.
+    Append(Vec<AppendAnswer>),
     /// To `FetchPlan`, in the order of the spots.
     FetchPlan(Vec<FetchPlanned>),
     /// To `FetchRead`, in the order of the shares.
@@ -67,14 +72,12 @@ pub enum Answer {
     Gone,
 }
 
-/// One batch for one partition.
+/// The batches of a Produce that one owner appends.
 #[derive(Debug)]
 pub struct AppendPiece {
-    /// Where to.
-    pub key: PartitionKey,
-    /// Checked on the connection's shard.
-    pub batch: ValidBatch,
-    /// Size of the frame the batch is a slice of, in bytes: decides whether the tail copies it.
+    /// One for each partition, each partition once.
+    pub batches: Vec<(PartitionKey, ValidBatch)>,
+    /// Size of the frame the batches are slices of, in bytes: decides whether the tail copies them.
     pub frame_bytes: usize,
     /// 0, 1 or -1.
     pub acks: i16,

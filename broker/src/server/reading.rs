@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use protocol::error::ErrorCode;
 use shards::Partition;
@@ -53,11 +54,20 @@ fn plan_one(shard: &Rc<ShardState>, spot: &FetchSpot) -> FetchPlanned {
     }
 }
 
-/// Reads partitions one after the other, each within its share.
-pub(super) async fn read(shard: &Rc<ShardState>, shares: Vec<FetchShare>) -> Vec<FetchedPartition> {
+/// Reads partitions one after the other, each within its share and within what is left of `bytes_max`.
+pub(super) async fn read(
+    shard: &Rc<ShardState>,
+    shares: Vec<FetchShare>,
+    bytes_max: usize,
+) -> Vec<FetchedPartition> {
+    let mut left = bytes_max;
     let mut fetched = Vec::with_capacity(shares.len());
-    for share in shares {
-        fetched.push(read_one(shard, share).await);
+    for mut share in shares {
+        share.spot.bytes_max = share.spot.bytes_max.min(left);
+        let one = read_one(shard, share).await;
+        left = left.saturating_sub(one.records.iter().map(Bytes::len).sum());
+        fetched.push(one);
+        rt::yield_point().await;
     }
     fetched
 }

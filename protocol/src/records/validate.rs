@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use super::header::TimestampType;
-use super::patch::{patch_offset_and_epoch, patch_timestamp};
+use super::patch::patch_timestamp;
 use super::walk::WalkedRecord;
 use super::{BatchHeader, Compression, DECOMPRESSED_BYTES_MAX, RecordBatch, RecordsError, recompress};
 use crate::error::ErrorCode;
@@ -91,37 +91,25 @@ pub struct RecordError {
 /// How many faulty records a refusal names.
 pub const RECORD_ERRORS_MAX: usize = 100;
 
-/// A batch that may be appended, with what the append has to change in it.
+/// A batch that may be appended: its header says the truth about its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidBatch {
     batch: RecordBatch,
-    max_timestamp: i64,
-    max_timestamp_offset_delta: i32,
-    /// Clock and max timestamp to write over the producer's, if they differ.
-    restamp: Option<(TimestampType, i64)>,
     recompress_to: Option<Compression>,
 }
 
 impl ValidBatch {
     /// A batch of the broker's own making (markers, coordinators' records), whose content needs no checking.
     pub fn own(batch: RecordBatch) -> Self {
-        let header = *batch.header();
-        Self {
-            batch,
-            max_timestamp: header.max_timestamp,
-            max_timestamp_offset_delta: header.last_offset_delta,
-            restamp: None,
-            recompress_to: None,
-        }
+        Self { batch, recompress_to: None }
     }
 
-    /// The batch as it came.
+    /// The batch, as it came unless its largest timestamp was wrong.
     pub fn batch(&self) -> &RecordBatch {
         &self.batch
     }
 
-    /// The header as it came: offsets, epoch and, for `LogAppendTime`, clock and max timestamp aren't yet
-    /// what is appended.
+    /// Its header: offsets, epoch and, for `LogAppendTime`, clock and max timestamp aren't yet what is appended.
     pub fn header(&self) -> &BatchHeader {
         self.batch.header()
     }
@@ -129,25 +117,6 @@ impl ValidBatch {
     /// The batch's length in bytes.
     pub fn total_bytes(&self) -> usize {
         self.batch.total_bytes()
-    }
-
-    /// Largest timestamp as appended, in ms since 1970.
-    pub fn max_timestamp(&self) -> i64 {
-        self.max_timestamp
-    }
-
-    /// Offset delta of the first record that has the largest timestamp.
-    pub fn max_timestamp_offset_delta(&self) -> i32 {
-        self.max_timestamp_offset_delta
-    }
-
-    /// The append time if the topic's records are stamped by the broker, as the Produce response tells it;
-    /// else -1.
-    pub fn log_append_time_ms(&self) -> i64 {
-        match self.restamp {
-            Some((TimestampType::LogAppendTime, now_ms)) => now_ms,
-            _ => -1,
-        }
     }
 
     /// The codec the topic wants, if it isn't the batch's.
@@ -165,21 +134,7 @@ impl ValidBatch {
         let batch =
             recompress(&self.batch, codec, level, rules.decompressed_max).map_err(|error| refuse(&error))?;
         check_size(batch.total_bytes(), rules)?;
-        Ok(Self { batch, recompress_to: None, ..self })
-    }
-
-    /// Finishes the batch in its place: `copy` holds this batch's bytes, and gets base offset, leader epoch
-    /// and, if needed, clock, max timestamp and a new CRC.
-    ///
-    /// # Panics
-    /// If `copy` hasn't the batch's length, or the batch still needs recompression.
-    pub fn stamp(&self, copy: &mut [u8], base_offset: i64, leader_epoch: i32) {
-        assert_eq!(copy.len(), self.batch.total_bytes(), "not a copy of this batch");
-        assert!(self.recompress_to.is_none(), "the batch isn't in the topic's codec yet");
-        patch_offset_and_epoch(copy, base_offset, leader_epoch);
-        if let Some((of, max_timestamp)) = self.restamp {
-            patch_timestamp(copy, of, max_timestamp);
-        }
+        Ok(Self { batch, recompress_to: None })
     }
 }
 
@@ -192,14 +147,13 @@ impl ValidBatch {
 /// What to answer; nothing of the batch is to be appended then.
 pub fn validate(bytes: Bytes, rules: &ProduceRules) -> Result<ValidBatch, InvalidBatch> {
     let batch = one_batch(bytes, rules)?;
-    check_header(batch.header())?;
+    check_header(batch.header(), rules)?;
     let codec = batch.header().attributes.compression().map_err(|error| refuse(&error))?;
     let recompress_to = rules.compression.filter(|wanted| *wanted != codec);
     let mut valid = ValidBatch { recompress_to, ..ValidBatch::own(batch) };
     if codec == Compression::None || rules.walk_compressed {
         check_records(&mut valid, rules)?;
     }
-    settle_timestamp(&mut valid, rules);
     Ok(valid)
 }
 
@@ -233,7 +187,7 @@ fn check_size(total: usize, rules: &ProduceRules) -> Result<(), InvalidBatch> {
     Err(InvalidBatch::new(ErrorCode::MESSAGE_TOO_LARGE, message))
 }
 
-fn check_header(header: &BatchHeader) -> Result<(), InvalidBatch> {
+fn check_header(header: &BatchHeader, rules: &ProduceRules) -> Result<(), InvalidBatch> {
     if header.base_offset != 0 {
         return Err(invalid(format!("the base offset must be 0, but it is {}", header.base_offset)));
     }
@@ -249,18 +203,19 @@ fn check_header(header: &BatchHeader) -> Result<(), InvalidBatch> {
     if header.has_producer() && (header.base_sequence < 0 || header.producer_epoch < 0) {
         return Err(invalid("a batch with a producer id needs a sequence and an epoch"));
     }
+    let producers_clock = rules.timestamp_type == TimestampType::CreateTime;
+    if producers_clock && header.attributes.timestamp_type() == TimestampType::LogAppendTime {
+        return Err(InvalidBatch::new(
+            ErrorCode::INVALID_TIMESTAMP,
+            "a producer may not set the type LogAppendTime",
+        ));
+    }
     Ok(())
 }
 
 /// Walks the records, noting those that break the topic's rules.
 fn check_records(valid: &mut ValidBatch, rules: &ProduceRules) -> Result<(), InvalidBatch> {
     let checks_time = rules.timestamp_type == TimestampType::CreateTime;
-    if checks_time && valid.header().attributes.timestamp_type() == TimestampType::LogAppendTime {
-        return Err(InvalidBatch::new(
-            ErrorCode::INVALID_TIMESTAMP,
-            "a producer may not set the type LogAppendTime",
-        ));
-    }
     let mut faults = Faults::default();
     let walked = valid.batch.walk(rules.decompressed_max, |record| {
         if rules.compacted && !record.has_key {
@@ -274,22 +229,21 @@ fn check_records(valid: &mut ValidBatch, rules: &ProduceRules) -> Result<(), Inv
     });
     let walked = walked.map_err(|error| refuse(&error))?;
     faults.refuse()?;
-    valid.max_timestamp = walked.max_timestamp;
-    valid.max_timestamp_offset_delta = walked.max_timestamp_offset_delta.max(0);
+    if checks_time && walked.max_timestamp != valid.header().max_timestamp {
+        valid.batch = with_max_timestamp(&valid.batch, walked.max_timestamp)?;
+    }
     Ok(())
 }
 
 const NO_TIMESTAMP: i64 = -1;
 
-/// Decides what the header's clock and max timestamp will be.
-fn settle_timestamp(valid: &mut ValidBatch, rules: &ProduceRules) {
-    if rules.timestamp_type == TimestampType::LogAppendTime {
-        valid.max_timestamp = rules.now_ms;
-        valid.max_timestamp_offset_delta = 0;
-        valid.restamp = Some((TimestampType::LogAppendTime, rules.now_ms));
-    } else if valid.max_timestamp != valid.header().max_timestamp {
-        valid.restamp = Some((TimestampType::CreateTime, valid.max_timestamp));
-    }
+/// The batch with its records' largest timestamp in the header: time queries, rolls and retention go by it, so a producer's word isn't
+/// enough. Costs a copy, which no client in use makes necessary.
+#[cold]
+fn with_max_timestamp(batch: &RecordBatch, max_timestamp: i64) -> Result<RecordBatch, InvalidBatch> {
+    let mut copy = batch.bytes().to_vec();
+    patch_timestamp(&mut copy, TimestampType::CreateTime, max_timestamp);
+    RecordBatch::parse(copy.into()).map_err(|error| refuse(&error))
 }
 
 #[derive(Default)]

@@ -58,7 +58,7 @@ def record(delta, key, value, headers=(), timestamp_delta=0):
 
 
 def build(pairs, *, producer=(-1, -1), sequence=-1, attributes=0, base_offset=0, magic=2, timestamp=None, deltas=None,
-          crc=None, count=None, last_delta=None, length=None, body=None):
+          max_timestamp=None, crc=None, count=None, last_delta=None, length=None, body=None):
     """A batch of (key, value) pairs. Every keyword after `deltas` makes one field lie."""
     now = int(time.time() * 1000) if timestamp is None else timestamp
     deltas = deltas or [0] * len(pairs)
@@ -66,7 +66,8 @@ def build(pairs, *, producer=(-1, -1), sequence=-1, attributes=0, base_offset=0,
         body = b"".join(record(i, k, v, timestamp_delta=deltas[i]) for i, (k, v) in enumerate(pairs))
     count = len(pairs) if count is None else count
     last_delta = len(pairs) - 1 if last_delta is None else last_delta
-    tail = _TAIL.pack(attributes, last_delta, now, now + max(deltas, default=0), producer[0], producer[1], sequence, count) + body
+    latest = now + max(deltas, default=0) if max_timestamp is None else max_timestamp
+    tail = _TAIL.pack(attributes, last_delta, now, latest, producer[0], producer[1], sequence, count) + body
     crc = crc32c(tail) if crc is None else crc
     middle = struct.pack(">ibI", -1, magic, crc & 0xFFFFFFFF) + tail
     return struct.pack(">qi", base_offset, len(middle) if length is None else length) + middle
