@@ -1,5 +1,7 @@
 //! What a topic's configuration says about one log.
 
+use std::time::Duration;
+
 /// Whose clock stamps records (`message.timestamp.type`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimestampSource {
@@ -30,8 +32,9 @@ pub struct LogConfig {
     pub sync: bool,
     /// `flush.messages`: sync when this many records are unsynced.
     pub flush_messages: u64,
-    /// `flush.ms`: sync when a record has been unsynced this long, in ms.
-    pub flush_ms: u64,
+    /// `flush.ms`: sync when a record has been unsynced this long; `None`, and more than a century: never by
+    /// time.
+    pub flush_after: Option<Duration>,
     /// `message.timestamp.type`.
     pub timestamps: TimestampSource,
     /// `file.delete.delay.ms`: not waited for; kept for DescribeConfigs' sake.
@@ -53,7 +56,7 @@ impl Default for LogConfig {
             index_interval_bytes: 4096,
             sync: true,
             flush_messages: u64::MAX,
-            flush_ms: u64::MAX,
+            flush_after: None,
             timestamps: TimestampSource::CreateTime,
             file_delete_delay_ms: 60_000,
             producer_id_expiration_ms: 86_400_000,

@@ -73,7 +73,7 @@ pub enum StorageError {
 impl StorageError {
     /// An I/O error with what was being done, told apart from a full disk.
     pub fn io(what: impl Into<String>, source: io::Error) -> Self {
-        if source.kind() == io::ErrorKind::StorageFull {
+        if is_full(&source) {
             return Self::NoSpace;
         }
         Self::Io { what: what.into(), source }
@@ -83,6 +83,19 @@ impl StorageError {
     pub fn corrupt(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Corrupt { path: path.into(), reason: reason.into() }
     }
+}
+
+/// Whether an operation failed only for want of space, of the device or of a quota.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// Whether the device failed: what else may go wrong with a path (no descriptors left, no such file) says
+/// nothing about the medium.
+pub(crate) fn is_device_error(error: &io::Error) -> bool {
+    const EIO: i32 = 5;
+    const EROFS: i32 = 30;
+    matches!(error.raw_os_error(), Some(EIO | EROFS))
 }
 
 impl From<Offline> for StorageError {

@@ -10,6 +10,7 @@
 pub mod bench;
 mod committer;
 mod config;
+mod deadlines;
 mod dir;
 mod epochs;
 mod error;

@@ -1,5 +1,7 @@
 //! Every bound of the crate, with its unit, and the reasoning between them checked when compiling.
 
+use std::time::Duration;
+
 /// Direct I/O alignment, in bytes: positions, lengths and addresses.
 pub const BLOCK_BYTES: usize = 4096;
 /// Largest single device write, in bytes. Larger requests can hang some devices, and 1 MiB saturates one at
@@ -34,8 +36,16 @@ pub const EPOCHS_MAX: usize = 100_000;
 pub const TEXT_FILE_BYTES_MAX: u64 = 256 << 20;
 /// Longest cluster id, in bytes: it stands in the one-block headers of metadata files. Kafka's have 22.
 pub const CLUSTER_ID_BYTES_MAX: usize = 256;
+/// Largest `ringlog-checkpoint` read, in bytes: a later release may write more into it.
+pub const CHECKPOINT_BYTES_MAX: u64 = 4096;
+/// Largest index file of a segment read, in bytes: `segment.index.bytes` is an i32.
+pub const INDEX_FILE_BYTES_MAX: u64 = 1 << 31;
 /// Largest producer snapshot read, in bytes.
 pub const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
+/// A `flush.ms` of more than this is none: a century, which can't overflow a clock.
+pub const FLUSH_AFTER_MAX: Duration = Duration::from_secs(100 * 365 * 86_400);
+/// Small files of closed segments remembered, per log, while a full disk keeps them from being written.
+pub const UNFINISHED_MAX: usize = 8;
 /// Logs asked in vain, per append, to give up memory when all tails together hold too much.
 pub const EVICT_TRIES_MAX: usize = 16;
 /// Device buffers kept for reuse per shard and directory.

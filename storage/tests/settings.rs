@@ -84,7 +84,7 @@ fn without_sync_mode_only_what_is_asked_for_is_synced() {
         append(log, batch(1, 1, 100, 5), 0).await;
         log.wait_synced(Offset(4)).await.unwrap();
 
-        log.set_config(LogConfig { flush_ms: 500, ..config.clone() });
+        log.set_config(LogConfig { flush_after: Some(Duration::from_millis(500)), ..config.clone() });
         append(log, batch(1, 1, 100, 5), 0).await;
         log.wait_written(Offset(5)).await.unwrap();
         let written = rt::now();

@@ -3,16 +3,21 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use futures_util::stream::{self, StreamExt};
 use protocol::internal::MetadataRecord;
 use protocol::types::Uuid;
-use shards::{Partition, PartitionKey, Traffic};
-use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicPartition};
+use shards::PartitionKey;
+use storage::{LeaderEpoch, TopicPartition};
 
+use super::leading::{self, Wanted, log_config};
 use super::state::ShardState;
 use crate::config::TopicConfig;
 use crate::config::topic::Overrides;
-use crate::metadata::image::{OFFSETS_TOPIC, RESOURCE_BROKER, RESOURCE_TOPIC, Topic};
+use crate::metadata::image::{RESOURCE_BROKER, RESOURCE_TOPIC, Topic};
 use crate::metadata::{Delta, Image};
+
+/// Logs opened or made at the same time.
+const OPENS_MAX: usize = 16;
 
 /// Applies a committed delta. When this returns, the shard serves what the delta made.
 ///
@@ -39,12 +44,7 @@ pub async fn apply(shard: &Rc<ShardState>, delta: Delta) {
     for (id, name, partitions) in removed {
         forget(shard, id, &name, partitions).await;
     }
-    for wanted in leaders {
-        let (key, is_offsets) = (wanted.key, wanted.topic == OFFSETS_TOPIC);
-        if let Some(led) = lead(shard, wanted).await.filter(|_| is_offsets) {
-            shard.coordinators.ensure(key.partition, led);
-        }
-    }
+    lead_each(shard, leaders, true).await;
 }
 
 /// Leads what the image at the start says. The logs that exist are opened, missing ones made. Coordinators wait for the node's registration,
@@ -55,17 +55,13 @@ pub async fn lead_all(shard: &Rc<ShardState>) {
         resolve_broker(shard, &image);
         place(shard, image.topics())
     };
-    for wanted in leaders {
-        lead(shard, wanted).await;
-    }
+    lead_each(shard, leaders, false).await;
 }
 
-struct Wanted {
-    key: PartitionKey,
-    topic: String,
-    epoch: LeaderEpoch,
-    config: Rc<TopicConfig>,
-    traffic: Rc<Traffic>,
+/// Several at a time: opening and making logs waits for the device most of the time.
+async fn lead_each(shard: &Rc<ShardState>, leaders: Vec<Wanted>, coordinate: bool) {
+    let leading = |wanted| leading::lead(shard, wanted, coordinate);
+    stream::iter(leaders).for_each_concurrent(OPENS_MAX, leading).await;
 }
 
 /// Whether the delta changes configs of this broker, or of all.
@@ -150,47 +146,6 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
     wanted
 }
 
-/// None if the log can't be opened.
-async fn lead(shard: &Rc<ShardState>, wanted: Wanted) -> Option<Rc<Partition>> {
-    let name = TopicPartition::new(wanted.topic.clone(), wanted.key.partition);
-    let log = match shard.log_dir.log(&name) {
-        Some(log) if log.topic_id() == wanted.key.topic_id => Ok(log),
-        Some(_) => Err(StorageError::Exists(name.clone())),
-        None => open_or_create(shard, &name, &wanted).await,
-    };
-    let log = match log {
-        Ok(log) => log,
-        Err(error) => {
-            tracing::error!(partition = %name, %error, "the partition can't be served");
-            return None;
-        }
-    };
-    let partition = Rc::new(Partition::lead(wanted.key, log, wanted.epoch, wanted.traffic));
-    shard.partitions.borrow_mut().insert(wanted.key, Rc::clone(&partition));
-    // Who waits for this one needn't wait for the others of the change.
-    shard.served_moved.notify_waiters();
-    Some(partition)
-}
-
-async fn open_or_create(
-    shard: &Rc<ShardState>,
-    name: &TopicPartition,
-    wanted: &Wanted,
-) -> Result<Log, StorageError> {
-    let config = log_config(shard, &wanted.config);
-    match shard.log_dir.open_log(name.clone(), config.clone()).await {
-        Err(StorageError::Unknown(_)) => {
-            shard.log_dir.create_log(name.clone(), wanted.key.topic_id, config).await
-        }
-        Ok(log) if log.topic_id() != wanted.key.topic_id => {
-            // Left by a topic of that name that was deleted while this node was down, or in the middle of deleting it.
-            shard.log_dir.delete_log(name).await?;
-            shard.log_dir.create_log(name.clone(), wanted.key.topic_id, config).await
-        }
-        opened => opened,
-    }
-}
-
 async fn forget(shard: &Rc<ShardState>, topic_id: Uuid, name: &str, partitions: usize) {
     shard.topic_configs.borrow_mut().remove(&topic_id);
     shard.metrics.topics.forget(topic_id);
@@ -206,28 +161,4 @@ async fn forget(shard: &Rc<ShardState>, topic_id: Uuid, name: &str, partitions: 
         }
     }
     shard.coordinators.topic_deleted(name, topic_id);
-}
-
-fn log_config(shard: &Rc<ShardState>, config: &TopicConfig) -> LogConfig {
-    LogConfig {
-        segment_bytes: config.segment_bytes,
-        segment_ms: config.segment_ms,
-        segment_jitter_ms: match config.segment_jitter_ms {
-            0 => 0,
-            jitter_ms => rt::random_u64() % jitter_ms,
-        },
-        segment_index_bytes: config.segment_index_bytes,
-        index_interval_bytes: config.index_interval_bytes,
-        sync: config.acks_all_sync,
-        flush_messages: config.flush_messages,
-        flush_ms: config.flush_ms,
-        timestamps: if config.log_append_time {
-            TimestampSource::LogAppendTime
-        } else {
-            TimestampSource::CreateTime
-        },
-        file_delete_delay_ms: config.file_delete_delay_ms,
-        producer_id_expiration_ms: shard.broker_values().number("producer.id.expiration.ms"),
-        ..LogConfig::default()
-    }
 }

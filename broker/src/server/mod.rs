@@ -16,6 +16,7 @@ pub mod first;
 pub mod frame;
 pub mod groups;
 mod join;
+mod leading;
 mod listen;
 pub mod metadata_changes;
 pub mod piece;

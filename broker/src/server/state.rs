@@ -117,6 +117,11 @@ impl ShardState {
         }
     }
 
+    /// Whether it is what the shard serves under its key.
+    pub fn serves(&self, partition: &Rc<Partition>) -> bool {
+        self.partitions.borrow().get(&partition.key()).is_some_and(|served| Rc::ptr_eq(served, partition))
+    }
+
     /// Which shard owns it, as of the metadata here.
     pub fn owner(&self, key: &PartitionKey) -> Option<ShardId> {
         self.placement.borrow().owner(key)

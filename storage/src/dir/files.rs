@@ -43,6 +43,18 @@ pub(crate) async fn read_text(path: &Path, bytes_max: u64) -> io::Result<Option<
     text.map(Some).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8"))
 }
 
+/// Content, if what was read is any; or words for why it can't be that file's, too large or no text.
+///
+/// # Errors
+/// The device's.
+pub(crate) fn content<T>(read: io::Result<Option<T>>) -> io::Result<Result<Option<T>, String>> {
+    match read {
+        Ok(content) => Ok(Ok(content)),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
 /// Replaces a file: after a crash it is the old one or the new one, whole.
 pub(crate) async fn replace(path: &Path, content: impl Into<Bytes>) -> io::Result<()> {
     fs::write_atomic(path, content.into()).await

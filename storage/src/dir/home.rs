@@ -1,5 +1,6 @@
 //! [`DirHome`]: the directory itself, in the hands of one shard.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use protocol::types::Uuid;
@@ -47,6 +48,8 @@ pub struct DirFacts {
 pub struct DirHome {
     path: PathBuf,
     lock: rt::fs::FileLock,
+    /// Whether the last stop was clean: then logs that nobody opened are still as it left them.
+    was_clean: bool,
 }
 
 impl DirHome {
@@ -66,9 +69,10 @@ impl DirHome {
             Some(lock) => lock,
             None => return Err(refused(&path, "another process uses this directory".into())),
         };
-        let home = Self { path, lock };
+        let mut home = Self { path, lock, was_clean: false };
         let identity = home.identity(config).await?;
         let facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
+        home.was_clean = facts.clean;
         if facts.clean {
             // From now on a crash is a crash, at whatever point.
             let removed = files::remove(&home.path.join(meta::CLEAN_MARKER)).await;
@@ -102,7 +106,11 @@ impl DirHome {
         high_watermarks: &Offsets,
         broker_epoch: i64,
     ) -> Result<(), StorageError> {
-        let clean = shards.iter().all(|shard| shard.clean);
+        let unclean = self.unrecovered(shards).await.map_err(|error| self.io("closing", error))?;
+        if let Some(partition) = &unclean {
+            tracing::warn!(%partition, "a log was never opened: the stop doesn't count as clean");
+        }
+        let clean = unclean.is_none() && shards.iter().all(|shard| shard.clean);
         let ends: Offsets =
             shards.iter().flat_map(ClosedDir::ends).map(|(of, end)| (of.clone(), end)).collect();
         let closed = shards.iter().flat_map(|shard| &shard.logs).filter(|(_, at)| at.start_is_inside);
@@ -121,6 +129,19 @@ impl DirHome {
         write.await.map_err(|error| self.io("closing", error))?;
         drop(self.lock);
         Ok(())
+    }
+
+    /// A partition that is as a crash left it: no shard opened it, and so none recovered it.
+    async fn unrecovered(&self, shards: &[ClosedDir]) -> std::io::Result<Option<TopicPartition>> {
+        if self.was_clean {
+            return Ok(None);
+        }
+        let closed: BTreeSet<&TopicPartition> =
+            shards.iter().flat_map(|shard| &shard.logs).map(|(partition, _)| partition).collect();
+        let entries = files::list(&self.path).await?;
+        let mut found =
+            entries.iter().filter(|e| e.is_dir).filter_map(|entry| names::parse_dir_name(&entry.name));
+        Ok(found.find(|partition| !closed.contains(partition)))
     }
 
     async fn identity(&self, config: HomeConfig) -> Result<MetaProperties, StorageError> {
@@ -179,10 +200,12 @@ impl DirHome {
     /// never data.
     async fn offsets(&self, name: &str) -> std::io::Result<Offsets> {
         let file = self.path.join(name);
-        let Some(text) = files::read_text(&file, TEXT_FILE_BYTES_MAX).await? else {
-            return Ok(Offsets::new());
+        let parsed = match files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await)? {
+            Ok(None) => return Ok(Offsets::new()),
+            Ok(Some(text)) => offsets_file::parse(&text),
+            Err(reason) => Err(reason),
         };
-        Ok(offsets_file::parse(&text).unwrap_or_else(|reason| {
+        Ok(parsed.unwrap_or_else(|reason| {
             tracing::warn!(file = %file.display(), reason, "a file of offsets is damaged and ignored");
             Offsets::new()
         }))

@@ -1,13 +1,14 @@
 //! [`LogDir`]: one shard's part of a log directory.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use protocol::types::Uuid;
 use rt::Task;
 
+use super::busy::{Busy, BusyName};
 use super::home::DirFacts;
 use super::shared::DirShared;
 use super::stats::{DirMemory, DirStats};
@@ -28,6 +29,9 @@ pub struct LogDir {
     shared: Rc<DirShared>,
     facts: DirFacts,
     logs: RefCell<BTreeMap<TopicPartition, Log>>,
+    /// Logs that couldn't be opened: their files are as a crash left them.
+    unopened: RefCell<BTreeSet<TopicPartition>>,
+    busy: Busy,
     committer: RefCell<Option<Task<()>>>,
 }
 
@@ -36,7 +40,7 @@ pub struct LogDir {
 pub struct ClosedDir {
     /// Each log that was closed.
     pub logs: Vec<(TopicPartition, ClosedAt)>,
-    /// Whether all were.
+    /// Whether all were, and none of this shard's was left unopened for an error.
     pub clean: bool,
 }
 
@@ -61,8 +65,9 @@ impl LogDir {
             synced.map_err(|error| StorageError::io(format!("syncing {}", shared.path.display()), error))?;
         }
         let committer = rt::spawn(committer::run(shared.clone()));
-        let (logs, committer) = (RefCell::default(), RefCell::new(Some(committer)));
-        Ok(Self { shared, facts, logs, committer })
+        let (logs, unopened) = (RefCell::default(), RefCell::default());
+        let (busy, committer) = (Busy::default(), RefCell::new(Some(committer)));
+        Ok(Self { shared, facts, logs, unopened, busy, committer })
     }
 
     /// Opens existing logs, several at a time. One that is damaged is opened offline ([`Log::status`]).
@@ -81,9 +86,9 @@ impl LogDir {
     /// Opens one existing log.
     ///
     /// # Errors
-    /// `Exists` if it is open, `Unknown` if it has no directory, `Io`.
+    /// `Exists` if it is open, or about to be; `Unknown` if it has no directory, `Io`.
     pub async fn open_log(&self, partition: TopicPartition, config: LogConfig) -> Result<Log, StorageError> {
-        self.check(&partition)?;
+        let _busy = self.begin(&partition)?;
         if !rt::fs::exists(&self.shared.path.join(names::dir_name(&partition))).await {
             return Err(StorageError::Unknown(partition));
         }
@@ -91,7 +96,10 @@ impl LogDir {
             start: self.facts.log_starts.get(&partition).copied(),
             recovery_point: self.facts.recovery_points.get(&partition).copied().filter(|_| !self.facts.clean),
         };
+        // Until it is open, for whatever reason it isn't.
+        self.unopened.borrow_mut().insert(partition.clone());
         let log = open::open(&self.shared, partition.clone(), config, known).await?;
+        self.unopened.borrow_mut().remove(&partition);
         self.logs.borrow_mut().insert(partition, log.clone());
         Ok(log)
     }
@@ -107,7 +115,7 @@ impl LogDir {
         topic_id: Uuid,
         config: LogConfig,
     ) -> Result<Log, StorageError> {
-        self.check(&partition)?;
+        let _busy = self.begin(&partition)?;
         let path = self.shared.path.join(names::dir_name(&partition));
         if names::parse_dir_name(&names::dir_name(&partition)).as_ref() != Some(&partition) {
             let reason = "the topic's name can't be a directory's".into();
@@ -125,11 +133,45 @@ impl LogDir {
     /// files go in the background.
     ///
     /// # Errors
-    /// `Unknown`, `Io`.
+    /// `Unknown`; `NoSpace`: it is offline, but its name isn't free yet, call again; `Io`.
     pub async fn delete_log(&self, partition: &TopicPartition) -> Result<(), StorageError> {
+        let (log, busy) = self.take(partition)?;
+        let deleted = log.0.detached(|log| async move {
+            let _busy = busy;
+            log.delete().await
+        });
+        let deleted = deleted.await;
+        self.put_back(log, deleted)
+    }
+
+    /// Ends a log's use and renames its directory to a `-stray` one, which stays for the operator. When this
+    /// returns the name is free.
+    ///
+    /// # Errors
+    /// As of [`Self::delete_log`].
+    pub async fn set_aside(&self, partition: &TopicPartition) -> Result<(), StorageError> {
+        let (log, busy) = self.take(partition)?;
+        let done = log.0.detached(|log| async move {
+            let _busy = busy;
+            log.set_aside().await
+        });
+        let done = done.await;
+        self.put_back(log, done)
+    }
+
+    fn take(&self, partition: &TopicPartition) -> Result<(Log, BusyName), StorageError> {
+        let unknown = || StorageError::Unknown(partition.clone());
+        let busy = self.busy.begin(partition).ok_or_else(unknown)?;
         let log = self.logs.borrow_mut().remove(partition);
-        let log = log.ok_or_else(|| StorageError::Unknown(partition.clone()))?;
-        log.0.detached(|log| async move { log.delete().await }).await
+        Ok((log.ok_or_else(unknown)?, busy))
+    }
+
+    /// A log whose directory couldn't be renamed for want of space may be deleted later.
+    fn put_back(&self, log: Log, result: Result<(), StorageError>) -> Result<(), StorageError> {
+        if matches!(result, Err(StorageError::NoSpace)) {
+            self.logs.borrow_mut().insert(log.partition().clone(), log);
+        }
+        result
     }
 
     /// One of the logs.
@@ -198,6 +240,10 @@ impl LogDir {
     pub async fn close(&self) -> ClosedDir {
         let logs = std::mem::take(&mut *self.logs.borrow_mut());
         let mut closed = ClosedDir { logs: Vec::new(), clean: true };
+        for partition in self.unopened.borrow().iter() {
+            tracing::warn!(%partition, "a log was never opened: the next start recovers it");
+            closed.clean = false;
+        }
         let results = fan_out(logs.into_iter().collect(), OPENS_MAX, |(partition, log)| async move {
             (partition, log.close().await)
         });
@@ -223,14 +269,19 @@ impl LogDir {
         closed
     }
 
-    fn check(&self, partition: &TopicPartition) -> Result<(), StorageError> {
+    pub(crate) fn shared(&self) -> &Rc<DirShared> {
+        &self.shared
+    }
+
+    fn begin(&self, partition: &TopicPartition) -> Result<BusyName, StorageError> {
         if self.shared.has_failed() {
             return Err(StorageError::Offline);
         }
+        let exists = || StorageError::Exists(partition.clone());
         if self.logs.borrow().contains_key(partition) {
-            return Err(StorageError::Exists(partition.clone()));
+            return Err(exists());
         }
-        Ok(())
+        self.busy.begin(partition).ok_or_else(exists)
     }
 }
 

@@ -43,6 +43,7 @@ pub(crate) struct DirShared {
     pub dirty: RefCell<Vec<Rc<LogInner>>>,
     pub dirty_moved: Notify,
     pub stopping: Cell<bool>,
+    flushing_ended: Cell<bool>,
     /// Bytes reserved or appended that are not placed yet.
     pub unplaced: Budget,
     /// The logs that hold batches in memory: they give them up in turn.
@@ -72,6 +73,7 @@ impl DirShared {
             dirty: RefCell::new(Vec::new()),
             dirty_moved: Notify::new(),
             stopping: Cell::new(false),
+            flushing_ended: Cell::new(false),
             unplaced: Budget::new(config.unplaced_bytes_max),
             retained: RefCell::new(VecDeque::new()),
             tail_bytes: Cell::new(0),
@@ -163,10 +165,17 @@ impl DirShared {
 
     /// Puts a log into the committer's queue.
     pub(crate) fn mark_dirty(&self, log: &Rc<LogInner>) {
-        if !log.dirty.replace(true) {
+        if !self.flushing_ended.get() && !log.dirty.replace(true) {
             self.dirty.borrow_mut().push(log.clone());
             self.dirty_moved.notify_waiters();
         }
+    }
+
+    /// The committer ends: what is in its queue, which holds the logs that hold this, goes.
+    pub(crate) fn end_flushing(&self) {
+        self.flushing_ended.set(true);
+        let queue = std::mem::take(&mut *self.dirty.borrow_mut());
+        drop(queue);
     }
 
     /// A device buffer of `bytes`, with whatever content.

@@ -1,6 +1,7 @@
 //! Ending a log's use: a clean stop, or its deletion.
 
 use std::io;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::checkpoint::LogCheckpoint;
@@ -55,10 +56,6 @@ impl Log {
 
 impl LogInner {
     async fn write_clean_state(self: &Rc<Self>) -> Result<(), StorageError> {
-        // What reservations appended after a roll may have no file yet.
-        if self.core.borrow().tail.unplaced_bytes() > 0 {
-            self.prepare_held(1).await?;
-        }
         self.write_out(Target::Active).await.map_err(|error| self.fail("writing", error))?;
         let (base, bytes, open, inexact) = {
             let mut core = self.core.borrow_mut();
@@ -73,7 +70,8 @@ impl LogInner {
         if !self.changed.get() {
             return Ok(());
         }
-        self.write_clean_files().await.map_err(|error| self.fail("writing the small files of", error))
+        let written = self.write_clean_files().await;
+        written.map_err(|error| self.fail_unless_full("writing the small files of", error))
     }
 
     async fn write_clean_files(&self) -> io::Result<()> {
@@ -86,6 +84,7 @@ impl LogInner {
             let (index, times) = (build.index.to_file(), build.times.to_file());
             (build.base, core.active.exists, index, times, producers, core.epochs.to_text(), checkpoint)
         };
+        self.finish_small_files().await?;
         files::replace(&self.path.join(names::EPOCHS), epochs).await?;
         if !exists && self.core.borrow().closed.is_empty() && checkpoint.recovery_point == Offset::ZERO {
             // Never written to.
@@ -134,22 +133,9 @@ impl LogInner {
     }
 
     /// Ends the log for good: its directory is renamed at once, so that a new log of the same name can be
-    /// made, and removed after.
+    /// made, and removed after. May be called again after `NoSpace`.
     pub(crate) async fn delete(self: &Rc<Self>) -> Result<(), StorageError> {
-        self.set_status(LogStatus::Deleted);
-        // Waits for the flush, roll or truncation that is under way.
-        let writer = self.writer.take(1).await;
-        let space = self.space.take(1).await;
-        let files_gate = self.files.take(1).await;
-        self.release_memory();
-        self.dir.reap().await;
-        let gone = self.dir.path.join(names::deleted_dir_name(&self.partition, rt::random_bytes()));
-        let rename = async {
-            rt::fs::rename(&self.path, &gone).await?;
-            files::sync_dir(&self.dir.path).await
-        };
-        rename.await.map_err(|error| self.fail("renaming", error))?;
-        drop((writer, space, files_gate));
+        let gone = self.put_away(names::DELETE_SUFFIX).await?;
         let dir = self.dir.clone();
         self.dir.tasks.spawn(async move {
             if let Err(error) = rt::fs::remove_dir_all(&gone).await {
@@ -159,5 +145,27 @@ impl LogInner {
             drop(dir);
         });
         Ok(())
+    }
+
+    /// Ends the log's use here, and renames its directory, which stays.
+    pub(crate) async fn set_aside(self: &Rc<Self>) -> Result<(), StorageError> {
+        let kept = self.put_away(names::STRAY_SUFFIX).await?;
+        tracing::warn!(log = %self.partition, kept = %kept.display(), "a log was set aside");
+        Ok(())
+    }
+
+    async fn put_away(self: &Rc<Self>, ending: &str) -> Result<PathBuf, StorageError> {
+        self.set_status(LogStatus::Deleted);
+        // Waits for the flush, roll or truncation that is under way.
+        let _writer = self.writer.take(1).await;
+        let _space = self.space.take(1).await;
+        let _files = self.files.take(1).await;
+        self.release_memory();
+        self.dir.reap().await;
+        let gone = self.dir.path.join(names::put_away_dir_name(&self.partition, rt::random_bytes(), ending));
+        let renamed = rt::fs::rename(&self.path, &gone).await;
+        renamed.map_err(|error| self.fail_unless_full("renaming", error))?;
+        files::sync_dir(&self.dir.path).await.map_err(|error| self.fail("renaming", error))?;
+        Ok(gone)
     }
 }

@@ -195,14 +195,18 @@ impl LogCore {
         if fits { Ok(()) } else { Err(AppendError::SegmentOffsetsFull) }
     }
 
-    /// Closes the active segment in memory: what comes next goes to a new one. The files follow.
+    /// Closes the active segment in memory: what comes next goes to a new one, into `next`, a file with so many
+    /// bytes of space. Its name, and the files of the old one, follow. Without `next` nothing may be reserved.
     ///
     /// # Panics
     /// If a roll is under way, or nothing was appended to the segment.
-    pub(crate) fn begin_roll(&mut self) {
+    pub(crate) fn begin_roll(&mut self, next: Option<(Rc<File>, u64)>) {
         assert!(self.closing.is_none(), "one roll at a time");
         assert!(self.active.build.bytes > 0, "an empty segment isn't rolled");
-        let fresh = Active::fresh(self.end);
+        let mut fresh = Active::fresh(self.end);
+        if let Some((file, preset_bytes)) = next {
+            (fresh.exists, fresh.file, fresh.preset_bytes) = (true, Some(file), preset_bytes);
+        }
         self.closing = Some(std::mem::replace(&mut self.active, fresh));
     }
 

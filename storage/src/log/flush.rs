@@ -9,7 +9,7 @@ use rt::fs::{File, IoBuf};
 use super::core::{Active, LogCore};
 use super::inner::LogInner;
 use crate::dir::stats::add;
-use crate::limits::{BLOCK_BYTES, WRITE_BYTES_MAX};
+use crate::limits::{BLOCK_BYTES, FLUSH_AFTER_MAX, WRITE_BYTES_MAX};
 use crate::{FilePos, Offset};
 
 /// Which segment to write.
@@ -107,13 +107,11 @@ impl LogInner {
 
     /// When `flush.ms` wants what is written to be synced.
     pub(crate) fn sync_deadline(&self) -> Option<rt::Instant> {
-        let flush_ms = self.config().flush_ms;
-        if flush_ms == u64::MAX || self.marks.written() <= self.marks.synced() {
+        let after = self.config().flush_after.filter(|after| *after < FLUSH_AFTER_MAX)?;
+        if self.marks.written() <= self.marks.synced() || self.is_offline() {
             return None;
         }
-        // A century is as good as never, and can't overflow a clock.
-        let wait = std::time::Duration::from_millis(flush_ms.min(3_153_600_000_000));
-        self.unsynced_since.get().map(|since| since + wait)
+        self.unsynced_since.get().map(|since| since + after)
     }
 
     /// Everything written before `upto` is on the medium.

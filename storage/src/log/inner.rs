@@ -9,8 +9,10 @@ use protocol::types::Uuid;
 use rt::sync::{Budget, Notify};
 
 use super::core::LogCore;
+use super::roll::Sealed;
 use super::watermarks::Watermarks;
 use crate::dir::shared::DirShared;
+use crate::error::{is_device_error, is_full};
 use crate::limits::READ_HINTS_MAX;
 use crate::segment::names;
 use crate::{LogConfig, Offset, ReadError, StorageError, TopicPartition};
@@ -23,6 +25,8 @@ pub enum LogStatus {
     /// Its files are damaged below what was synced; kept as they are for repair. The reason, for the
     /// operator.
     Corrupt(String),
+    /// It couldn't be opened or made, for this reason: stands in until that was tried again.
+    Unavailable(String),
     /// Closed.
     Closed,
     /// Deleted.
@@ -74,6 +78,10 @@ pub(crate) struct LogInner {
     pub flush_wanted: Cell<Offset>,
     /// When the oldest unsynced write was made, on `rt`'s clock.
     pub unsynced_since: Cell<Option<rt::Instant>>,
+    /// The deadline of `flush.ms` that the committer remembers it by.
+    pub sync_at: Cell<Option<rt::Instant>>,
+    /// Small files of closed segments that a full disk kept from being written.
+    pub unfinished: RefCell<VecDeque<Sealed>>,
     /// Whether anything was changed since the log was opened: if not, closing leaves the files as they are.
     pub changed: Cell<bool>,
     hints: RefCell<VecDeque<ReadHint>>,
@@ -115,6 +123,8 @@ impl LogInner {
             dirty: Cell::new(false),
             flush_wanted: Cell::new(Offset::ZERO),
             unsynced_since: Cell::new(None),
+            sync_at: Cell::new(None),
+            unfinished: RefCell::new(VecDeque::new()),
             changed: Cell::new(false),
             hints: RefCell::new(VecDeque::new()),
         });
@@ -186,11 +196,36 @@ impl LogInner {
         true
     }
 
+    /// Whether nothing was ever appended: there is no segment.
+    pub(crate) fn is_untouched(&self) -> bool {
+        let core = self.core.borrow();
+        core.closed.is_empty() && !core.active.exists && core.end == Offset::ZERO
+    }
+
+    /// As [`Self::fail`], unless only space is missing: for what may be done again later, where nothing that
+    /// was promised is in doubt. Never for writes and syncs of segments.
+    pub(crate) fn fail_unless_full(&self, what: &str, error: std::io::Error) -> StorageError {
+        if is_full(&error) {
+            tracing::warn!(log = %self.partition, what, "no space left");
+            return StorageError::NoSpace;
+        }
+        self.fail(what, error)
+    }
+
+    /// As [`Self::fail`] if the device failed, else the error alone: for opening and making files, which also
+    /// fails for reasons that say nothing about the medium.
+    pub(crate) fn fail_on_device(&self, what: &str, error: std::io::Error) -> StorageError {
+        if is_device_error(&error) {
+            return self.fail(what, error);
+        }
+        StorageError::io(format!("{what} {}", self.path.display()), error)
+    }
+
     /// Takes the directory offline because of `error`, and hands it on.
     pub(crate) fn fail(&self, what: &str, error: std::io::Error) -> StorageError {
-        let error = StorageError::io(format!("{what} {}", self.path.display()), error);
-        self.dir.fail(error.to_string());
-        error
+        let what = format!("{what} {}", self.path.display());
+        self.dir.fail(format!("{what}: {error}"));
+        StorageError::io(what, error)
     }
 
     pub(crate) fn out_of_range(&self, offset: Offset) -> ReadError {

@@ -6,7 +6,7 @@ use super::core::LogCore;
 use super::inner::LogInner;
 use crate::dir::files;
 use crate::dir::shared::{SegmentIndexes, SegmentKey};
-use crate::limits::PRESET_BYTES_MAX;
+use crate::limits::INDEX_FILE_BYTES_MAX;
 use crate::segment::{OffsetIndex, SegmentReader, TimeIndex, names};
 use crate::{FilePos, Offset, ReadError};
 
@@ -107,10 +107,12 @@ impl LogInner {
     }
 
     async fn load_indexes(&self, part: &FilePart) -> Option<SegmentIndexes> {
-        let bytes_max = u64::from(PRESET_BYTES_MAX as u32) * 2;
-        let offsets = files::read_small(&self.file_path(part.base, names::INDEX), bytes_max).await.ok()??;
-        let times =
-            files::read_small(&self.file_path(part.base, names::TIME_INDEX), bytes_max).await.ok()??;
+        let offsets = files::read_small(&self.file_path(part.base, names::INDEX), INDEX_FILE_BYTES_MAX)
+            .await
+            .ok()??;
+        let times = files::read_small(&self.file_path(part.base, names::TIME_INDEX), INDEX_FILE_BYTES_MAX)
+            .await
+            .ok()??;
         Some(SegmentIndexes {
             offsets: OffsetIndex::parse(part.base, &offsets, part.limit)?,
             times: TimeIndex::parse(part.base, &times)?,

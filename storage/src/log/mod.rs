@@ -18,6 +18,7 @@ pub(crate) mod space;
 pub(crate) mod tail;
 pub(crate) mod truncate;
 pub(crate) mod watermarks;
+pub(crate) mod writer;
 
 pub use append::Reservation;
 pub use close::ClosedAt;

@@ -14,7 +14,8 @@ use super::recover::{Recovery, load_epochs};
 use crate::dir::shared::DirShared;
 use crate::dir::{files, meta};
 use crate::epochs::EpochCheckpoint;
-use crate::limits::TEXT_FILE_BYTES_MAX;
+use crate::error::is_device_error;
+use crate::limits::{CHECKPOINT_BYTES_MAX, TEXT_FILE_BYTES_MAX};
 use crate::segment::names;
 use crate::{LogConfig, Offset, StorageError, TopicPartition};
 
@@ -50,7 +51,15 @@ pub(crate) async fn create(
         files::replace(&path.join(names::METADATA), meta::partition_metadata_text(topic_id)).await?;
         files::sync_dir(&dir.path).await
     };
-    make.await.map_err(|error| StorageError::io(format!("making {}", path.display()), error))?;
+    if let Err(error) = make.await {
+        if is_device_error(&error) {
+            dir.fail(format!("making {}: {error}", path.display()));
+        } else {
+            // So that it can be tried again. What this leaves, `LogDir::ensure_log` knows.
+            let _ = rt::fs::remove_dir_all(&path).await;
+        }
+        return Err(StorageError::io(format!("making {}", path.display()), error));
+    }
     let core = LogCore::empty(Offset::ZERO);
     let log = LogInner::new(dir, partition, topic_id, config, core, LogStatus::Online);
     log.changed.set(true);
@@ -76,10 +85,9 @@ pub(crate) async fn open(
     let last_base = found.segments.last().map_or(Offset::ZERO, |(base, _)| *base);
     let checkpoint_start = checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.start);
     let recovery = Recovery {
+        dir,
         path: &path,
         config: &config,
-        direct_io: dir.config.direct_io,
-        clean: dir.config.clean,
         // Ours: every segment but the last is synced. Kafka's own file, while it is there, says how far it
         // got.
         recovery_point: match known.recovery_point {
@@ -124,23 +132,24 @@ async fn survey(path: &Path) -> std::io::Result<Found> {
 async fn read_own_files(path: &Path) -> std::io::Result<(Uuid, Option<LogCheckpoint>, Option<String>)> {
     let mut corrupt = None;
     let file = path.join(names::METADATA);
-    let topic_id = match files::read_text(&file, TEXT_FILE_BYTES_MAX).await? {
-        None => Uuid::ZERO,
-        Some(text) => meta::parse_partition_metadata(&text).unwrap_or_else(|reason| {
-            corrupt = Some(format!("{}: {reason}", file.display()));
-            Uuid::ZERO
-        }),
+    let topic_id = match files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await)? {
+        Ok(None) => Ok(Uuid::ZERO),
+        Ok(Some(text)) => meta::parse_partition_metadata(&text),
+        Err(reason) => Err(reason),
     };
+    let topic_id = topic_id.unwrap_or_else(|reason| {
+        corrupt = Some(format!("{}: {reason}", file.display()));
+        Uuid::ZERO
+    });
     let file = path.join(names::CHECKPOINT);
-    let checkpoint = match files::read_small(&file, 4096).await? {
-        None => None,
-        Some(bytes) => match LogCheckpoint::decode(&bytes) {
-            Ok(checkpoint) => Some(checkpoint),
-            Err(reason) => {
-                corrupt = Some(format!("{}: {reason}", file.display()));
-                None
-            }
-        },
+    let checkpoint = match files::content(files::read_small(&file, CHECKPOINT_BYTES_MAX).await)? {
+        Ok(None) => Ok(None),
+        Ok(Some(bytes)) => LogCheckpoint::decode(&bytes).map(Some),
+        Err(reason) => Err(reason),
     };
+    let checkpoint = checkpoint.unwrap_or_else(|reason| {
+        corrupt = Some(format!("{}: {reason}", file.display()));
+        None
+    });
     Ok((topic_id, checkpoint, corrupt))
 }

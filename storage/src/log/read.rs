@@ -72,6 +72,10 @@ impl Log {
                 Plan::File(part) => part,
             };
             let result = self.0.read_part(&part, at, upto, bytes_max, min_one).await;
+            if self.0.is_offline() {
+                // Deleted meanwhile, and maybe made anew: the path may have led to another log's file.
+                return Err(ReadError::Offline);
+            }
             if self.0.core.borrow().generation != part.generation {
                 // Cut meanwhile: what was read may be gone. Once more, from what there is now.
                 continue;

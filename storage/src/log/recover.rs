@@ -15,8 +15,10 @@ use super::active::SegmentBuild;
 use super::core::{Active, ClosedSegment, LogCore, producer_of};
 use super::open::Found;
 use crate::dir::files;
+use crate::dir::shared::DirShared;
 use crate::epochs::EpochCheckpoint;
-use crate::limits::SNAPSHOT_BYTES_MAX;
+use crate::error::is_full;
+use crate::limits::{INDEX_FILE_BYTES_MAX, SNAPSHOT_BYTES_MAX, TEXT_FILE_BYTES_MAX};
 use crate::producer::{ProducerState, snapshot};
 use crate::segment::{OffsetIndex, SegmentReader, TimeIndex, WalkError, names};
 use crate::{LeaderEpoch, LogConfig, Offset, StorageError};
@@ -32,11 +34,9 @@ pub(crate) struct Recovered {
 
 /// One recovery.
 pub(crate) struct Recovery<'a> {
+    pub dir: &'a DirShared,
     pub path: &'a Path,
     pub config: &'a LogConfig,
-    pub direct_io: bool,
-    /// Whether the files are trusted.
-    pub clean: bool,
     /// Everything below was synced.
     pub recovery_point: Offset,
     /// The first segment to scan is the one that holds this, or an earlier one without index; `None`: by the
@@ -69,7 +69,7 @@ impl Recovery<'_> {
         core.epochs = found.epochs.clone().unwrap_or_default();
         core.recovery_point = self.recovery_point;
         // Without their checkpoint only the batches tell the epochs.
-        let clean = self.clean && found.epochs.is_some();
+        let clean = self.dir.config.clean && found.epochs.is_some();
         let scan_at = if clean { last.0 } else { self.first_to_scan(&found) };
         let at = found.segments.partition_point(|(base, _)| *base < scan_at);
         for pair in found.segments[..=at].windows(2) {
@@ -106,18 +106,12 @@ impl Recovery<'_> {
             Some((OffsetIndex::parse(base, &offsets, bytes)?, TimeIndex::parse(base, &times)?))
         });
         let Some((offsets, times)) = indexes else { return Ok(bytes == 0 && self.resume_empty(core, base)) };
-        let (producers, from) = load_snapshot(self.path, Offset(i64::MAX)).await;
+        let (producers, from) = self.load_snapshot(Offset(i64::MAX)).await?;
         let mut reader = self.open(base, bytes).await?;
         let mut build = SegmentBuild::resume(offsets, times, base);
-        let first = reader.header_at(0).await;
-        build.first_timestamp_ms = first.ok().flatten().map(|header| header.max_timestamp);
-        let mut next = base;
-        while build.bytes < bytes {
-            let Ok(Some(header)) = reader.header_at(build.bytes).await else { break };
-            build.push(&header, self.config.index_interval_bytes);
-            next = Offset(header.next_offset());
-        }
+        let walked = self.walk_rest(&mut build, &mut reader).await;
         reader.close().await.map_err(|error| self.io(base, error))?;
+        let next = walked.map_err(|error| self.io(base, error))?;
         if build.bytes < bytes || from > next {
             // Something behind the last batch, or a snapshot behind the end: not what a clean stop left.
             return Ok(false);
@@ -128,6 +122,24 @@ impl Recovery<'_> {
         }
         self.finish(core, build, next);
         Ok(true)
+    }
+
+    /// Goes on behind what the indexes tell, to the end or to what is no batch. Gives the offset after the last
+    /// batch.
+    async fn walk_rest(
+        &self,
+        build: &mut SegmentBuild,
+        reader: &mut SegmentReader<'_>,
+    ) -> std::io::Result<Offset> {
+        let first = batch_or_end(reader.header_at(0).await)?;
+        build.first_timestamp_ms = first.map(|header| header.max_timestamp);
+        let mut next = build.base;
+        while let Some(header) = batch_or_end(reader.header_at(build.bytes).await)? {
+            build.push(&header, self.config.index_interval_bytes);
+            next = Offset(header.next_offset());
+            rt::yield_point().await;
+        }
+        Ok(next)
     }
 
     fn resume_empty(&self, core: &mut LogCore, base: Offset) -> bool {
@@ -158,17 +170,9 @@ impl Recovery<'_> {
         segments.push(last);
         for (base, bytes) in segments {
             let mut reader = self.open(base, bytes).await?;
-            let mut position = 0;
-            while let Ok(Some(header)) = reader.header_at(position).await {
-                position += header.total_bytes() as u64;
-                if Offset(header.base_offset) >= from
-                    && let Some(batch) = producer_of(&header)
-                {
-                    core.producers.record(&batch);
-                }
-                rt::yield_point().await;
-            }
+            let replayed = replay(&mut core.producers, from, &mut reader).await;
             reader.close().await.map_err(|error| self.io(base, error))?;
+            replayed.map_err(|error| self.io(base, error))?;
         }
         Ok(())
     }
@@ -183,7 +187,7 @@ impl Recovery<'_> {
         let first = segments[0].0;
         // Epochs of the scanned batches are taken from themselves.
         core.epochs.truncate_end(first);
-        let (producers, from) = load_snapshot(self.path, first).await;
+        let (producers, from) = self.load_snapshot(first).await?;
         core.producers = producers;
         if from < first {
             self.replay_producers_until(core, from, first).await?;
@@ -298,7 +302,13 @@ impl Recovery<'_> {
                 .await?;
             files::replace(&self.path.join(names::file_name(base, names::INDEX)), build.index.to_file()).await
         };
-        write.await.map_err(|error| self.io(base, error))?;
+        match write.await {
+            // They are caches: without them reading takes longer.
+            Err(error) if is_full(&error) => {
+                tracing::warn!(log = %self.path.display(), %base, "no space for its indexes")
+            }
+            written => written.map_err(|error| self.fail(base, error))?,
+        }
         let max_timestamp = Some(build.times.last());
         core.closed.insert(base, ClosedSegment { base, end, bytes: build.bytes, max_timestamp });
         Ok(())
@@ -322,7 +332,7 @@ impl Recovery<'_> {
             }
             if bytes < found_bytes {
                 let path = self.path.join(names::file_name(base, names::LOG));
-                let file = files::open_for_writing(&path, false, self.direct_io).await?;
+                let file = files::open_for_writing(&path, false, self.dir.config.direct_io).await?;
                 let result = match file.set_len(bytes).await {
                     Ok(()) => file.sync_data().await,
                     Err(error) => Err(error),
@@ -332,19 +342,30 @@ impl Recovery<'_> {
             }
             Ok(())
         };
-        cut.await.map_err(|error| self.io(base, error))
+        cut.await.map_err(|error| self.fail(base, error))
+    }
+
+    async fn load_snapshot(&self, end: Offset) -> Result<(ProducerState, Offset), StorageError> {
+        let loaded = load_snapshot(self.path, end).await;
+        loaded.map_err(|error| StorageError::io(format!("reading {}", self.path.display()), error))
     }
 
     async fn open(&self, base: Offset, bytes: u64) -> Result<SegmentReader<'static>, StorageError> {
         let path = self.path.join(names::file_name(base, names::LOG));
         // An empty file can't tell whether the device reads directly (and has nothing to read).
-        let file = files::open_for_reading(&path, self.direct_io && bytes > 0).await;
+        let file = files::open_for_reading(&path, self.dir.config.direct_io && bytes > 0).await;
         Ok(SegmentReader::uncached(Rc::new(file.map_err(|error| self.io(base, error))?), bytes))
     }
 
     async fn read_index(&self, base: Offset, suffix: &str) -> Option<bytes::Bytes> {
         let path: PathBuf = self.path.join(names::file_name(base, suffix));
-        files::read_small(&path, 1 << 28).await.ok().flatten()
+        files::read_small(&path, INDEX_FILE_BYTES_MAX).await.ok().flatten()
+    }
+
+    /// A failed write or sync: what is on the medium isn't known, here as in any other file of the directory.
+    fn fail(&self, base: Offset, error: std::io::Error) -> StorageError {
+        self.dir.fail(format!("recovering {} at {base}: {error}", self.path.display()));
+        self.io(base, error)
     }
 
     fn io(&self, base: Offset, error: std::io::Error) -> StorageError {
@@ -369,44 +390,75 @@ fn misfit(core: &LogCore, build: &SegmentBuild, header: &BatchHeader, next: Offs
     latest.map(|latest| format!("leader epoch {epoch} behind {latest}"))
 }
 
+/// What is no batch ends a walk like the file's end; what can't be read is an error.
+fn batch_or_end(header: Result<Option<BatchHeader>, WalkError>) -> std::io::Result<Option<BatchHeader>> {
+    match header {
+        Ok(header) => Ok(header),
+        Err(WalkError::NoBatch(_)) => Ok(None),
+        Err(WalkError::Io(error)) => Err(error),
+    }
+}
+
+/// Takes in the producers of a segment's batches in `from..`.
+pub(crate) async fn replay(
+    producers: &mut ProducerState,
+    from: Offset,
+    reader: &mut SegmentReader<'_>,
+) -> std::io::Result<()> {
+    let mut position = 0;
+    while let Some(header) = batch_or_end(reader.header_at(position).await)? {
+        position += header.total_bytes() as u64;
+        if Offset(header.base_offset) >= from
+            && let Some(batch) = producer_of(&header)
+        {
+            producers.record(&batch);
+        }
+        rt::yield_point().await;
+    }
+    Ok(())
+}
+
 /// The newest readable producer snapshot at or before `end`, and its offset; nothing, and offset 0, without
 /// one.
-pub(crate) async fn load_snapshot(path: &Path, end: Offset) -> (ProducerState, Offset) {
-    let Ok(entries) = files::list(path).await else { return Default::default() };
+///
+/// # Errors
+/// The device's: an older one in place of what can't be read now would forget producers.
+pub(crate) async fn load_snapshot(path: &Path, end: Offset) -> std::io::Result<(ProducerState, Offset)> {
+    let entries = files::list(path).await?;
     let parsed = entries.iter().filter_map(|entry| names::parse_file_name(&entry.name));
     let mut offsets: Vec<Offset> =
         parsed.filter(|(_, suffix)| *suffix == names::SNAPSHOT).map(|(offset, _)| offset).collect();
     offsets.sort();
     for offset in offsets.into_iter().rev().filter(|offset| *offset <= end) {
         let file = path.join(names::file_name(offset, names::SNAPSHOT));
-        let decoded = match files::read_small(&file, SNAPSHOT_BYTES_MAX).await {
+        let decoded = match files::content(files::read_small(&file, SNAPSHOT_BYTES_MAX).await)? {
             Ok(Some(bytes)) => snapshot::decode(bytes),
             Ok(None) => continue,
-            Err(error) => Err(error.to_string()),
+            Err(reason) => Err(reason),
         };
         match decoded {
-            Ok(state) => return (state, offset),
+            Ok(state) => return Ok((state, offset)),
             Err(reason) => {
                 tracing::warn!(file = %file.display(), reason, "a producer snapshot is damaged, using an older one")
             }
         }
     }
-    Default::default()
+    Ok(Default::default())
 }
 
 /// Reads the leader-epoch checkpoint; an unreadable one counts as none.
 pub(crate) async fn load_epochs(path: &Path) -> Result<Option<EpochCheckpoint>, StorageError> {
     let file = path.join(names::EPOCHS);
-    let text = files::read_text(&file, crate::limits::TEXT_FILE_BYTES_MAX).await;
-    match text {
-        Ok(None) => Ok(None),
-        Ok(Some(text)) => match EpochCheckpoint::parse(&text) {
-            Ok(epochs) => Ok(Some(epochs)),
-            Err(reason) => {
-                tracing::warn!(file = %file.display(), reason, "a leader-epoch checkpoint is damaged");
-                Ok(None)
-            }
-        },
-        Err(error) => Err(StorageError::io(format!("reading {}", file.display()), error)),
-    }
+    let text = files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await);
+    let text = text.map_err(|error| StorageError::io(format!("reading {}", file.display()), error))?;
+    let parsed = match text {
+        Ok(None) => return Ok(None),
+        Ok(Some(text)) => EpochCheckpoint::parse(&text),
+        Err(reason) => Err(reason),
+    };
+    Ok(parsed
+        .inspect_err(|reason| {
+            tracing::warn!(file = %file.display(), reason, "a leader-epoch checkpoint is damaged");
+        })
+        .ok())
 }

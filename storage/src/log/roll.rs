@@ -1,9 +1,10 @@
 //! Closing a segment and starting the next.
 //!
-//! A roll is a state of the log, not a race: from `begin_roll` on appends go to the new segment in memory,
-//! and the old one has a fixed end. Then, in this order: the old file gets its last bytes, its exact length,
-//! a sync; the new file is made; the old one's small files follow, the offset index last. A crash in between
-//! leaves at most the last two segments to scan.
+//! A roll is a state of the log, not a race. First the new file is made under a passing name, with space for
+//! what is reserved: a full disk is met here, and changes nothing. From `begin_roll` on appends go to the new
+//! segment in memory, and the old one has a fixed end. Then, in this order: the old file gets its last bytes,
+//! its exact length, a sync; the new file gets its name; the old one's small files follow, the offset index
+//! last. A crash in between leaves at most the last two segments to scan.
 
 use std::rc::Rc;
 
@@ -15,14 +16,16 @@ use super::flush::Target;
 use super::handle::Log;
 use super::inner::LogInner;
 use crate::dir::files;
+use crate::limits::UNFINISHED_MAX;
 use crate::producer::snapshot;
 use crate::segment::{OffsetIndex, TimeIndex, names};
 use crate::{Offset, StorageError};
 
 /// The small files of a segment that was closed, as they will be written.
-struct Sealed {
+#[derive(Debug)]
+pub(crate) struct Sealed {
     base: Offset,
-    next: Offset,
+    pub next: Offset,
     index: OffsetIndex,
     times: TimeIndex,
     producers: Bytes,
@@ -33,64 +36,100 @@ impl Log {
     /// goes away.
     ///
     /// # Errors
-    /// `Offline`, `NoSpace` for the next segment (the log goes on once there is space), `Io`.
+    /// `Offline`, `NoSpace` for the next segment (nothing was changed then), `Io`.
     pub async fn roll(&self) -> Result<(), StorageError> {
         self.0.detached(|log| async move { log.roll(0).await }).await
     }
 }
 
 impl LogInner {
-    /// Rolls, and makes space for `bytes` in the new segment.
+    /// Rolls, with space for `bytes` in the new segment.
     pub(crate) async fn roll(self: &Rc<Self>, bytes: u64) -> Result<(), StorageError> {
-        let writer = self.writer.take(1).await;
+        let writer = self.hold_writer().await;
         let space = self.space.take(1).await;
         // Waits for the small files of the roll before: they are written in order.
         let files = self.files.take(1).await;
         if self.is_offline() {
             return Err(StorageError::Offline);
         }
-        if self.core.borrow().tail.unplaced_bytes() > 0 {
-            // Appended by reservations that outlived the roll before: there may be no file yet.
-            self.prepare_held(1).await?;
+        if self.core.borrow().active.build.bytes == 0 {
+            return Ok(());
         }
+        let next = self.make_next(bytes).await?;
+        // No await from here to `begin_roll`: what is reserved now has its space in the next file.
+        let is_named = next.is_none();
         let producers = {
             let mut core = self.core.borrow_mut();
-            if core.active.build.bytes == 0 {
-                return Ok(());
-            }
-            core.begin_roll();
+            core.begin_roll(next);
             self.roll_due.set(false);
             snapshot::encode(&core.producers)
         };
-        let sealed = self.finish_closing(producers).await?;
-        let prepared = if bytes > 0 { self.prepare_held(bytes).await } else { Ok(()) };
+        let sealed = self.finish_closing(producers, is_named).await?;
         drop((writer, space));
-        self.dir.mark_dirty(self);
         let log = self.clone();
         self.dir.tasks.spawn(async move { log.write_small_files(sealed, files).await });
-        prepared
+        Ok(())
     }
 
-    /// Brings the closing segment to disk whole.
-    async fn finish_closing(self: &Rc<Self>, producers: Bytes) -> Result<Sealed, StorageError> {
+    /// The next segment's file, with space for what is reserved and `bytes` more; `None` if that is nothing.
+    async fn make_next(&self, bytes: u64) -> Result<Option<(Rc<File>, u64)>, StorageError> {
+        if self.reserved.get() + bytes == 0 {
+            return Ok(None);
+        }
+        let path = self.path.join(names::NEXT);
+        let make = async {
+            // A crash or a full disk may have left one.
+            files::remove(&path).await?;
+            files::open_for_writing(&path, true, self.dir.config.direct_io).await
+        };
+        let file = make.await.map_err(|error| self.fail_on_device("making the next segment of", error))?;
+        let mut granted = 0;
+        while granted < self.reserved.get() + bytes {
+            let need = self.reserved.get() + bytes;
+            match self.allocate(&file, need, granted, true).await {
+                Ok(more) => granted = more,
+                Err(error) => {
+                    // Both as well as may be: the name is used again, and goes at the next start.
+                    let _ = file.close().await;
+                    let _ = files::remove(&path).await;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(Some((Rc::new(file), granted)))
+    }
+
+    /// Brings the closing segment to disk whole, and gives the next one's file its name.
+    async fn finish_closing(
+        self: &Rc<Self>,
+        producers: Bytes,
+        is_named: bool,
+    ) -> Result<Sealed, StorageError> {
         // Without an open file the log was at rest: all of it is placed and synced.
         let open = self.core.borrow().closing.as_ref().and_then(|closing| closing.file.clone());
         if open.is_some() {
             self.write_out(Target::Closing).await.map_err(|error| self.fail("writing", error))?;
         }
-        let (base, bytes) = {
+        let (base, bytes, next) = {
             let core = self.core.borrow();
             let closing = core.closing.as_ref().ok_or(StorageError::Offline)?;
             assert_eq!(closing.placed.0, closing.build.bytes, "all of it is placed");
-            (closing.build.base, closing.build.bytes)
+            (closing.build.base, closing.build.bytes, core.active.build.base)
         };
         self.make_exact(base, bytes, open).await?;
-        let (mut sealed, next) = {
+        if !is_named {
+            let name = async {
+                rt::fs::rename(self.path.join(names::NEXT), self.file_path(next, names::LOG)).await?;
+                files::sync_dir(&self.path).await
+            };
+            name.await.map_err(|error| self.fail("naming the next segment of", error))?;
+        }
+        let mut sealed = {
             let mut core = self.core.borrow_mut();
             let build =
                 core.closing.as_ref().map(|closing| closing.build.clone()).ok_or(StorageError::Offline)?;
             core.end_roll();
-            (build, core.active.build.base)
+            build
         };
         sealed.seal();
         self.synced(next.min(self.marks.written()));
@@ -119,10 +158,32 @@ impl LogInner {
     }
 
     async fn write_small_files(self: Rc<Self>, sealed: Sealed, _files: Permit) {
-        if let Err(error) = self.try_write_small_files(&sealed).await {
-            // They are caches but for the epochs, and those are in the batches too: recovery rebuilds what is
-            // missing.
-            self.fail("writing the index files of", error);
+        self.add_unfinished(sealed);
+        if let Err(error) = self.finish_small_files().await {
+            self.fail_unless_full("writing the index files of", error);
+        }
+    }
+
+    /// They are caches but for the epochs, and those are in the batches too: reads and recovery rebuild what is
+    /// missing. So a full disk costs time only, and of many the oldest are given up.
+    fn add_unfinished(&self, sealed: Sealed) {
+        let mut unfinished = self.unfinished.borrow_mut();
+        if unfinished.len() == UNFINISHED_MAX {
+            unfinished.pop_front();
+        }
+        unfinished.push_back(sealed);
+    }
+
+    /// Writes the small files that are still to be written, oldest first; with the `files` gate held. At a
+    /// roll, at checkpoints, at a clean stop: so what a full disk kept back is tried again.
+    pub(crate) async fn finish_small_files(&self) -> std::io::Result<()> {
+        loop {
+            let first = self.unfinished.borrow_mut().pop_front();
+            let Some(sealed) = first else { return Ok(()) };
+            if let Err(error) = self.try_write_small_files(&sealed).await {
+                self.unfinished.borrow_mut().push_front(sealed);
+                return Err(error);
+            }
         }
     }
 

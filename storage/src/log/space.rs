@@ -9,6 +9,7 @@ use rt::fs::File;
 use super::inner::LogInner;
 use super::tail::TailBatch;
 use crate::dir::files;
+use crate::error::is_full;
 use crate::limits::{BLOCK_BYTES, PRESET_BYTES_MAX, PRESET_BYTES_MIN};
 use crate::segment::names;
 use crate::{FilePos, Offset, StorageError};
@@ -44,16 +45,22 @@ impl LogInner {
             return Ok(file);
         }
         let path = self.file_path(base, names::LOG);
-        let what = || format!("opening {}", path.display());
         let opened = files::open_for_writing(&path, !exists, self.dir.config.direct_io).await;
-        let file = Rc::new(opened.map_err(|error| StorageError::io(what(), error))?);
+        let file = Rc::new(opened.map_err(|error| self.fail_on_device("opening a segment of", error))?);
         if exists {
             // Indexes of a clean stop are of another end soon: a recovery must not take them for those of a
             // closed segment.
             if has_indexes {
+                self.changed.set(true);
                 self.remove_indexes(base).await.map_err(|error| self.fail("removing indexes in", error))?;
             }
-            let pinned = self.load_pinned(&file).await.map_err(|error| StorageError::io(what(), error))?;
+            let pinned = match self.load_pinned(&file).await {
+                Ok(pinned) => pinned,
+                Err(error) => {
+                    self.dir.retire(file);
+                    return Err(StorageError::io(format!("reading the end of {}", path.display()), error));
+                }
+            };
             let held = self.core.borrow().tail.bytes();
             self.core.borrow_mut().tail.restore(pinned);
             let added = self.core.borrow().tail.bytes() - held;
@@ -124,28 +131,32 @@ impl LogInner {
         if bytes > 0 && need <= preset {
             return Ok(());
         }
-        let target = preset_target(need, preset, self.config().segment_bytes);
-        let granted = match file.preset(target).await {
-            Ok(()) => target,
-            // A full disk: what is needed now may still fit.
-            Err(error) if error.kind() == io::ErrorKind::StorageFull => {
-                let least = need.next_multiple_of(BLOCK_BYTES as u64);
-                if bytes == 0 || least >= target {
-                    return Err(StorageError::NoSpace);
-                }
-                match file.preset(least).await {
-                    Ok(()) => least,
-                    Err(error) if error.kind() == io::ErrorKind::StorageFull => {
-                        return Err(StorageError::NoSpace);
-                    }
-                    Err(error) => return Err(self.fail("allocating space in", error)),
-                }
-            }
-            Err(error) => return Err(self.fail("allocating space in", error)),
-        };
+        let granted = self.allocate(file, need, preset, bytes > 0).await?;
         let mut core = self.core.borrow_mut();
         core.active.preset_bytes = core.active.preset_bytes.max(granted);
         Ok(())
+    }
+
+    /// Makes a file of `preset` allocated bytes larger, to `need` bytes at the least. Gives its new size. If it
+    /// isn't `urgent`, a disk too full for a whole step is left alone.
+    pub(crate) async fn allocate(
+        &self,
+        file: &File,
+        need: u64,
+        preset: u64,
+        urgent: bool,
+    ) -> Result<u64, StorageError> {
+        let target = preset_target(need, preset, self.config().segment_bytes);
+        let Err(error) = file.preset(target).await else { return Ok(target) };
+        // A full disk: what is needed now may still fit.
+        let least = need.next_multiple_of(BLOCK_BYTES as u64);
+        if is_full(&error) && urgent && least < target {
+            let again = file.preset(least).await;
+            return again
+                .map(|()| least)
+                .map_err(|error| self.fail_unless_full("allocating space in", error));
+        }
+        Err(self.fail_unless_full("allocating space in", error))
     }
 }
 

@@ -16,6 +16,7 @@ use super::handle::Log;
 use super::inner::LogInner;
 use super::locate::{FilePart, read_error};
 use crate::dir::files;
+use crate::error::is_full;
 use crate::producer::ProducerState;
 use crate::segment::{SegmentReader, names};
 use crate::{Offset, ReadError, StorageError};
@@ -205,8 +206,7 @@ impl LogInner {
             file.close().await?;
             result?;
         }
-        let epochs = self.core.borrow().epochs.to_text();
-        files::replace(&self.path.join(names::EPOCHS), epochs).await?;
+        self.write_epochs().await?;
         let end = self.core.borrow().end;
         self.remove_snapshots_behind(end).await?;
         files::sync_dir(&self.path).await
@@ -272,12 +272,14 @@ impl LogInner {
     async fn remake_files(&self, start: Offset, gone: Vec<Offset>) -> std::io::Result<()> {
         self.remove_segments(&gone).await?;
         self.remove_snapshots_behind(Offset(-1)).await?;
-        let epochs = self.core.borrow().epochs.to_text();
-        files::replace(&self.path.join(names::EPOCHS), epochs).await?;
-        // The name remembers where the log goes on.
+        self.write_epochs().await?;
+        // The name remembers where the log goes on, for Kafka; our checkpoint does so too.
         let path = self.file_path(start, names::LOG);
-        let file = files::open_for_writing(&path, true, self.dir.config.direct_io).await?;
-        file.close().await?;
+        match files::open_for_writing(&path, true, self.dir.config.direct_io).await {
+            Ok(file) => file.close().await?,
+            Err(error) if is_full(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        }
         self.core.borrow_mut().active.exists = true;
         files::sync_dir(&self.path).await
     }
@@ -311,6 +313,8 @@ impl LogInner {
         if self.is_offline() {
             return Err(StorageError::Offline);
         }
+        let finished = self.finish_small_files().await;
+        finished.map_err(|error| self.fail_unless_full("writing the index files of", error))?;
         let (start, known, synced) = {
             let core = self.core.borrow();
             (core.start, core.recovery_point, self.marks.synced())
@@ -326,9 +330,18 @@ impl LogInner {
 
     pub(crate) async fn write_checkpoint(&self, checkpoint: LogCheckpoint) -> Result<(), StorageError> {
         let path = self.path.join(names::CHECKPOINT);
-        files::replace(&path, checkpoint.encode())
-            .await
-            .map_err(|error| self.fail("writing the checkpoint of", error))
+        let written = files::replace(&path, checkpoint.encode()).await;
+        written.map_err(|error| self.fail_unless_full("writing the checkpoint of", error))
+    }
+
+    /// Writes the epochs' file. On a full disk the old one stays, and the next roll or clean stop writes it:
+    /// what it says beyond the end is dropped by a recovery, and what it misses is in the batches.
+    async fn write_epochs(&self) -> std::io::Result<()> {
+        let epochs = self.core.borrow().epochs.to_text();
+        match files::replace(&self.path.join(names::EPOCHS), epochs).await {
+            Err(error) if is_full(&error) => Ok(()),
+            written => written,
+        }
     }
 
     /// Producer state as of the log's end: from the last snapshot before it, and the batches since.
@@ -336,7 +349,9 @@ impl LogInner {
         let broken = |error: ReadError| {
             StorageError::io(format!("reading {}", self.path.display()), std::io::Error::other(error))
         };
-        let (mut producers, mut at) = self.load_snapshot(end).await;
+        let loaded = super::recover::load_snapshot(&self.path, end).await;
+        let (mut producers, mut at) =
+            loaded.map_err(|error| StorageError::io(format!("reading {}", self.path.display()), error))?;
         let (start, parts) = {
             let core = self.core.borrow();
             (core.start, core.parts())
@@ -375,12 +390,6 @@ impl LogInner {
         }
         core.producers = producers;
         Ok(())
-    }
-
-    /// The newest readable snapshot at or before `end`, and its offset; nothing and the first offset without
-    /// one.
-    pub(crate) async fn load_snapshot(&self, end: Offset) -> (ProducerState, Offset) {
-        super::recover::load_snapshot(&self.path, end).await
     }
 }
 

@@ -20,6 +20,11 @@ pub(crate) const METADATA: &str = "partition.metadata";
 pub(crate) const CHECKPOINT: &str = "ringlog-checkpoint";
 /// End of the name of a partition directory that is being deleted.
 pub(crate) const DELETE_SUFFIX: &str = "-delete";
+/// End of the name of a partition directory of a topic that isn't here any more, kept for the operator.
+pub(crate) const STRAY_SUFFIX: &str = "-stray";
+/// The next segment's file until the roll gives it its name. A crash before that leaves it for the next start
+/// to remove.
+pub(crate) const NEXT: &str = "ringlog-next.tmp";
 
 /// `<20 digits>.<suffix>`.
 pub(crate) fn file_name(base: Offset, suffix: &str) -> String {
@@ -63,11 +68,11 @@ pub(crate) fn is_topic_name(topic: &str) -> bool {
     (1..=249).contains(&topic.len()) && topic != "." && topic != ".." && topic.bytes().all(legal)
 }
 
-/// The name under which a partition's directory waits for its removal: `<topic>-<n>.<32 hex digits>-delete`,
-/// cut to 255 bytes as Kafka does.
-pub(crate) fn deleted_dir_name(partition: &TopicPartition, unique: [u8; 16]) -> String {
+/// The name under which a partition's directory waits for its removal, or for the operator: `<topic>-<n>.<32
+/// hex digits><ending>`, cut to 255 bytes as Kafka does.
+pub(crate) fn put_away_dir_name(partition: &TopicPartition, unique: [u8; 16], ending: &str) -> String {
     let hex: String = unique.iter().map(|byte| format!("{byte:02x}")).collect();
-    let suffix = format!("-{}.{hex}{DELETE_SUFFIX}", partition.partition);
+    let suffix = format!("-{}.{hex}{ending}", partition.partition);
     let topic = &partition.topic[..partition.topic.len().min(255 - suffix.len())];
     format!("{topic}{suffix}")
 }

@@ -1,0 +1,129 @@
+//! Leading a partition on the shard that owns it: its log is opened or made, now or once that works.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use protocol::types::Uuid;
+use shards::{Partition, PartitionKey, Traffic};
+use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicPartition};
+
+use super::state::ShardState;
+use crate::config::TopicConfig;
+use crate::metadata::image::OFFSETS_TOPIC;
+
+/// After what time a log that couldn't be opened or made is tried again: at first, and at most.
+const RETRY_PAUSE_MIN: Duration = Duration::from_secs(1);
+const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// A partition that the shard is to lead.
+pub(super) struct Wanted {
+    pub key: PartitionKey,
+    pub topic: String,
+    pub epoch: LeaderEpoch,
+    pub config: Rc<TopicConfig>,
+    pub traffic: Rc<Traffic>,
+}
+
+impl Wanted {
+    fn name(&self) -> TopicPartition {
+        TopicPartition::new(self.topic.clone(), self.key.partition)
+    }
+}
+
+/// Leads the partition; with `coordinate` also the groups in it, if it holds any. While its log can't be opened or made, its clients get
+/// KAFKA_STORAGE_ERROR, at which they come again.
+pub(super) async fn lead(shard: &Rc<ShardState>, wanted: Wanted, coordinate: bool) {
+    match log_of(shard, &wanted).await {
+        Ok(log) => lead_log(shard, &wanted, log, coordinate),
+        Err(error) => {
+            let stand_in = lead_without(shard, &wanted, &error);
+            shard.tasks.spawn(try_again(Rc::clone(shard), wanted, stand_in, coordinate));
+        }
+    }
+}
+
+fn lead_log(shard: &Rc<ShardState>, wanted: &Wanted, log: Log, coordinate: bool) {
+    let partition = serve(shard, wanted, log);
+    if coordinate && wanted.topic == OFFSETS_TOPIC {
+        shard.coordinators.ensure(wanted.key.partition, partition);
+    }
+}
+
+fn lead_without(shard: &Rc<ShardState>, wanted: &Wanted, error: &StorageError) -> Rc<Partition> {
+    let name = wanted.name();
+    tracing::error!(partition = %name, %error, "the partition can't be served yet");
+    let config = log_config(shard, &wanted.config);
+    let log = shard.log_dir.unavailable_log(name, wanted.key.topic_id, config, error.to_string());
+    serve(shard, wanted, log)
+}
+
+fn serve(shard: &Rc<ShardState>, wanted: &Wanted, log: Log) -> Rc<Partition> {
+    let partition = Rc::new(Partition::lead(wanted.key, log, wanted.epoch, Rc::clone(&wanted.traffic)));
+    shard.partitions.borrow_mut().insert(wanted.key, Rc::clone(&partition));
+    // Who waits for this one needn't wait for the others of the change.
+    shard.served_moved.notify_waiters();
+    partition
+}
+
+/// Tries to open or make the log, seldomer and seldomer, for as long as `stand_in` is what the shard serves.
+async fn try_again(shard: Rc<ShardState>, mut wanted: Wanted, stand_in: Rc<Partition>, coordinate: bool) {
+    let mut pause = RETRY_PAUSE_MIN;
+    loop {
+        rt::sleep(pause).await;
+        pause = (pause * 2).min(RETRY_PAUSE_MAX);
+        if !shard.serves(&stand_in) {
+            return;
+        }
+        if let Some(config) = shard.topic_config(wanted.key.topic_id) {
+            wanted.config = config;
+        }
+        match log_of(&shard, &wanted).await {
+            // The topic may have been deleted, or be led in a later epoch, since it was asked for.
+            Ok(log) if shard.serves(&stand_in) => return lead_log(&shard, &wanted, log, coordinate),
+            Ok(_) => return,
+            Err(error) => {
+                tracing::debug!(partition = %wanted.name(), %error, "the partition still can't be served");
+            }
+        }
+    }
+}
+
+async fn log_of(shard: &Rc<ShardState>, wanted: &Wanted) -> Result<Log, StorageError> {
+    let name = wanted.name();
+    match shard.log_dir.log(&name) {
+        Some(log) if log.topic_id() == wanted.key.topic_id => Ok(log),
+        // A damaged one that doesn't tell its topic is kept open, offline.
+        Some(log) if log.topic_id() == Uuid::ZERO => Ok(log),
+        Some(_) => Err(StorageError::Exists(name)),
+        None => {
+            let config = log_config(shard, &wanted.config);
+            shard.log_dir.ensure_log(name, wanted.key.topic_id, config).await
+        }
+    }
+}
+
+/// A topic's config as its logs take it.
+pub(super) fn log_config(shard: &Rc<ShardState>, config: &TopicConfig) -> LogConfig {
+    LogConfig {
+        segment_bytes: config.segment_bytes,
+        segment_ms: config.segment_ms,
+        segment_jitter_ms: match config.segment_jitter_ms {
+            0 => 0,
+            jitter_ms => rt::random_u64() % jitter_ms,
+        },
+        segment_index_bytes: config.segment_index_bytes,
+        index_interval_bytes: config.index_interval_bytes,
+        sync: config.acks_all_sync,
+        flush_messages: config.flush_messages,
+        // Kafka's default is the largest number, and means never.
+        flush_after: Some(config.flush_ms).filter(|ms| *ms < i64::MAX as u64).map(Duration::from_millis),
+        timestamps: if config.log_append_time {
+            TimestampSource::LogAppendTime
+        } else {
+            TimestampSource::CreateTime
+        },
+        file_delete_delay_ms: config.file_delete_delay_ms,
+        producer_id_expiration_ms: shard.broker_values().number("producer.id.expiration.ms"),
+        ..LogConfig::default()
+    }
+}
