@@ -2,6 +2,7 @@
 
 use client::ClientError;
 use protocol::records::RecordsError;
+use rt::boot::BootError;
 
 use crate::process::HostError;
 
@@ -23,7 +24,10 @@ pub enum LoadError {
     /// Settings that make no run.
     #[error("{0}")]
     Usage(String),
-    /// What was acknowledged isn't what is in the topic.
-    #[error("verification failed: {0}")]
-    Verify(String),
+    /// The shards don't run on this host.
+    #[error("the load generator can't run here: {0}")]
+    Boot(BootError),
+    /// A phase ended before it should.
+    #[error("{0}")]
+    Stopped(String),
 }

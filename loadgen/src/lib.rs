@@ -1,39 +1,49 @@
-//! The load generator: puts a load on any broker that speaks Kafka's protocol, measures, and checks that
+//! The load generator: puts a load on any broker that speaks Kafka's protocol, measures, and proves that
 //! nothing was lost.
 //!
-//! So far it has one scenario, [`bench()`]: produce a number of records in a closed loop, with a number of
-//! batches in flight for each partition, and, if asked to, read all of them back and check each. Latencies
-//! are those of batches from sending to acknowledgement; in a closed loop they don't tell what an open stream
-//! of records would have waited.
+//! ```text
+//!  cli ──── what an operator types, and sees
+//!   │
+//!  conduct ─ a scenario from beginning to end, on the caller's thread
+//!   │ ├─ scenario ── what to do, as data (TOML)
+//!   │ └─ result ──── what was measured, as data (JSON)
+//!   │
+//!  engine ── shards (rt), one a core
+//!     ├─ producer, consumer, group ── each a pure machine and a task
+//!     ├─ link ─────── connections: the machines of `client` over `rt`
+//!     └─ verify ───── ledgers of what was acknowledged and what arrived
+//!  sink ──── a broker that only acknowledges, to measure the load generator itself
 //!
-//! Beside it stand [`compare`] (two brokers in turn), [`peer`] (Apache Kafka started here), [`disk`] (direct writes
-//! below a directory), [`html`] (results as a page), [`process`] (what a broker costs, seen from outside).
-//!
-//! It drives [`client::blocking`] on the calling thread, one connection a leader.
+//!  compare ─ two brokers in turn          peer ── Apache Kafka started here
+//!  disk ──── direct writes in a directory  html ── results as a page
+//!  process ─ what a broker costs, seen from outside
+//! ```
+//! [`run()`] is the way in for programs. A closed loop sends as fast as acknowledgements come; an open loop sends at
+//! a rate, and counts each record's latency from the moment it was *meant* to be sent, so that a broker that holds
+//! up the sender can't hide it.
 
-mod args;
-mod bench;
-mod clock;
+pub mod cli;
 pub mod compare;
+mod conduct;
+mod consumer;
 pub mod disk;
+mod draw;
+mod engine;
 mod error;
+mod group;
 pub mod html;
+mod link;
 mod observe;
 mod payload;
 pub mod peer;
 pub mod process;
-mod produce;
-mod report;
+mod producer;
 pub mod result;
-mod run;
 pub mod scenario;
+pub mod sink;
 pub mod tool;
-mod topic;
 mod verify;
 
-pub use args::{Acks, BenchArgs};
-pub use bench::bench;
+pub use conduct::{run, run_observed};
 pub use error::LoadError;
 pub use observe::{Observer, Phase, Progress, Unobserved};
-pub use report::Report;
-pub use run::{run, run_observed};

@@ -1,7 +1,7 @@
 //! Options of all commands, and which commands there are.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use loadgen::BenchArgs;
+use loadgen::cli::BenchArgs;
 
 use super::consume::ConsumeArgs;
 use super::group::GroupCommand;
@@ -55,5 +55,5 @@ pub(super) enum Command {
     #[command(subcommand)]
     Group(GroupCommand),
     /// Put a load on a broker and measure it
-    Bench(BenchArgs),
+    Bench(Box<BenchArgs>),
 }

@@ -19,9 +19,6 @@ pub(super) enum CliError {
     /// Standard input or output.
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),
-    /// A bench run lost something.
-    #[error(transparent)]
-    Bench(loadgen::LoadError),
     /// Records that can't be read or written.
     #[error("{0}")]
     Records(#[from] RecordsError),

@@ -35,6 +35,8 @@ pub struct LineResult {
     pub ramp: Vec<RampStep>,
     /// Errors met, by what they were, with their number. Retried ones count too.
     pub errors: BTreeMap<String, u64>,
+    /// What happened besides, by name: connections opened, group members that joined or left.
+    pub events: BTreeMap<String, u64>,
     /// What verification found, if it was asked for.
     pub verify: Option<VerifyOutcome>,
     /// What the load generator itself took.

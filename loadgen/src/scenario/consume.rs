@@ -49,7 +49,7 @@ impl Default for ConsumeSpec {
 }
 
 /// Where consumers begin.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum From {
     /// The first record that is there.

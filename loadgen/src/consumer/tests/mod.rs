@@ -1,0 +1,5 @@
+//! Consumers without a broker: sessions, positions, counting.
+
+mod positions;
+mod session;
+mod tally;
