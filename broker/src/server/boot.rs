@@ -70,6 +70,7 @@ async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) 
     let first_shard = FirstShard::new(controller.clone());
     let shard = join_node(ShardId(0), ports, updates, joint, Some(first_shard), failures).await?;
     seat.take(&shard);
+    shard.tasks.spawn(watch_metadata(Rc::clone(&shard), controller.clone()));
     let offset = shard.image.borrow().offset;
     first::await_everywhere(&shard, offset).await;
     home.begin_use().await.map_err(Failure::fatal)?;
@@ -110,6 +111,12 @@ async fn open(
         let _ = sender.try_send(joint.clone());
     }
     Ok((home, joint, controller))
+}
+
+/// Without its metadata log the node can change nothing any more, and what it was about to change may or may not be on the disk.
+async fn watch_metadata(shard: Rc<ShardState>, controller: Controller) {
+    let error = controller.ended().await;
+    shard.failures.tell(Failure::fatal(format!("the metadata log: {error}")));
 }
 
 fn accept_all(wiring: &Wiring, shard: &Rc<ShardState>, listeners: Vec<Listener>) -> TaskSet {
