@@ -9,8 +9,12 @@ mod batch;
 mod checkers;
 #[path = "simulation/every_version.rs"]
 mod every_version;
+#[path = "simulation/failing_disk.rs"]
+mod failing_disk;
 #[path = "simulation/final_read.rs"]
 mod final_read;
+#[path = "simulation/first_batches.rs"]
+mod first_batches;
 #[path = "simulation/link.rs"]
 mod link;
 #[path = "simulation/member.rs"]

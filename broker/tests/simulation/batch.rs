@@ -49,11 +49,23 @@ pub(crate) fn make(
     codec: Compression,
     producer: (i64, i16, i32),
 ) -> Bytes {
+    named(rt::unix_ms(), first, count, value_bytes, codec, producer)
+}
+
+/// As [`make`], with this timestamp.
+pub(crate) fn named(
+    timestamp_ms: i64,
+    first: RecordId,
+    count: u32,
+    value_bytes: usize,
+    codec: Compression,
+    producer: (i64, i16, i32),
+) -> Bytes {
     let (id, epoch, sequence) = producer;
     let mut builder = BatchBuilder::new().compression(codec).producer(id, epoch, sequence);
     for at in 0..u64::from(count) {
         let name = RecordId { number: first.number + at, ..first };
-        builder.push(rt::unix_ms(), None, Some(&name.value(value_bytes)), &[]);
+        builder.push(timestamp_ms, None, Some(&name.value(value_bytes)), &[]);
     }
     builder.build().expect("small records can be written")
 }

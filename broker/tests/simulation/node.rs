@@ -87,4 +87,9 @@ impl BrokerNode {
     pub(crate) fn failures(&self) -> Vec<Failure> {
         self.failures.borrow().clone()
     }
+
+    /// Begins anew, after a failure that was to be.
+    pub(crate) fn forget_failures(&self) {
+        self.failures.borrow_mut().clear();
+    }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rt::sim::{Crash, Node, Sim, Task};
+use rt::sim::{Crash, FaultOp, Latency, Node, Sim, Task};
 
 use crate::final_read::read_all;
 use crate::link::Link;
@@ -19,6 +19,8 @@ const ROUNDS: u64 = 8;
 /// Every client must come to its end within this once nothing is disturbed any more.
 const END_WITHIN: Duration = Duration::from_secs(120);
 const SHARDS_MAX: u64 = 3;
+/// A failing operation is waited for this long.
+const FAIL_WITHIN: Duration = Duration::from_secs(3);
 
 /// What a run came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -108,37 +110,70 @@ impl Play {
         }
         let client = &self.clients[self.sim.choose(3) as usize];
         match self.sim.choose(100) {
-            0..30 => self.crash_and_start(Crash::Kill),
-            30..60 => self.crash_and_start(Crash::PowerCut),
-            60..70 => {
+            0..25 => self.crash_and_start(Crash::Kill),
+            25..48 => self.crash_and_start(Crash::PowerCut),
+            48..56 => {
                 self.say(format_args!("clean stop"));
                 self.broker.stop();
                 self.run_for_up_to(500);
                 self.crash_and_start(Crash::Kill);
             }
-            70..80 => {
+            56..64 => self.fail_disk(),
+            64..72 => {
                 self.say(format_args!("cut off {}", client.name()));
                 self.sim.partition(self.broker.machine(), client);
                 self.run_for_up_to(9_000);
                 self.sim.heal_all();
             }
-            80..88 => {
+            72..79 => {
                 self.say(format_args!("reset connections of {}", client.name()));
                 self.sim.reset_connections(self.broker.machine(), client);
             }
-            88..94 => {
+            79..85 => {
                 self.say(format_args!("pause"));
                 self.broker.machine().pause();
                 self.run_for_up_to(8_000);
                 self.broker.machine().resume();
             }
-            _ => {
+            85..92 => {
                 let delay_us = [50, 5_000, 100_000][self.sim.choose(3) as usize];
                 self.say(format_args!("delays up to {delay_us} us to {}", client.name()));
                 self.sim.set_delay_us(self.broker.machine(), client, 50..=delay_us);
             }
+            92..96 => {
+                self.say(format_args!("slow disk"));
+                let slow = Latency { slow_percent: 20, slow_us: 1_000..=300_000, ..Latency::default() };
+                self.broker.machine().disk().set_latency(slow);
+            }
+            _ => {
+                let skew_ms = self.sim.choose(3_600_000) as i64 - 1_800_000;
+                self.say(format_args!("clock {skew_ms} ms off"));
+                self.broker.machine().set_clock_skew_ms(skew_ms);
+            }
         }
         assert_eq!(self.broker.failures(), [], "the broker gave up, though its disk works");
+    }
+
+    /// Has one operation of the disk fail: the broker must end by itself then, and lose nothing.
+    fn fail_disk(&self) {
+        let op = [FaultOp::Sync, FaultOp::Write][self.sim.choose(2) as usize];
+        let path_part = ["", "synced-", "__consumer_offsets", "ringlog-raft"][self.sim.choose(4) as usize];
+        let disk = self.broker.machine().disk();
+        disk.fail_after(op, path_part, self.sim.choose(30) as u32, 1);
+        // Nothing may ask for such an operation in that time.
+        let ended = self.sim.run_until(FAIL_WITHIN, || !self.broker.failures().is_empty());
+        self.say(format_args!("{op:?} of {path_part:?} fails, {:?}", self.broker.failures()));
+        disk.clear_faults();
+        if ended.is_err() {
+            return;
+        }
+        self.broker.crash(Crash::Kill);
+        self.broker.forget_failures();
+        if op == FaultOp::Sync {
+            // What the failed sync should have covered is lost, as if the power had gone.
+            self.story.power_cut();
+        }
+        self.start();
     }
 
     fn crash_and_start(&self, how: Crash) {
@@ -157,6 +192,7 @@ impl Play {
         for client in &self.clients {
             self.sim.set_delay_us(self.broker.machine(), client, 50..=400);
         }
+        self.broker.machine().disk().set_latency(Latency::default());
         self.story.end();
         let tasks = std::mem::take(&mut self.tasks);
         let ended = self.sim.run_until(END_WITHIN, || tasks.iter().all(Task::is_finished));

@@ -6,6 +6,7 @@ mod committed_offsets;
 mod one_owner;
 mod producer_ids;
 mod read_records;
+mod tests;
 
 pub(crate) use acked_records::{AckedRecords, Asked};
 pub(crate) use committed_offsets::CommittedOffsets;
