@@ -214,7 +214,8 @@ def groups():
         sender = rdkafka.Sender(node.bootstrap)
         sender.send(topic, b"k", b"v")
         sender.flush()
-        reader = rdkafka.consumer(node.bootstrap, unique("group"))
+        name = unique("group")
+        reader = rdkafka.consumer(node.bootstrap, name)
         reader.subscribe([topic])
         message = eventually(lambda: reader.poll(0.5), 30)
         check(message and not message.error(), "a member reads")
@@ -224,6 +225,15 @@ def groups():
         shards = {s.labels["shard"]: s.value for s in admin.scrape().series("ringlog_group_coordinators", phase="active")}
         equal(shards, {"0": 25.0, "1": 25.0}, "half of them on each shard")
         reader.commit(message, asynchronous=False)
+        lag = lambda: admin.scrape().series("ringlog_group_lag_records", group=name, topic=topic)  # noqa: E731
+        equal([s.value for s in lag()], [0.0], "after its commit it has no lag")
+        with Connection(node.bootstrap) as peer:
+            for p, records in ((message.partition(), 3), (message.partition(), 4), (1 - message.partition(), 50)):
+                peer.produce(topic, batches.build([(b"k", b"v")] * records), p)
+        # Nothing was committed of the other partition.
+        equal([s.value for s in lag()], [7.0], "what was produced since then is its lag")
+        ends = {s.labels["partition"]: s.value for s in admin.scrape().series("ringlog_partition_high_watermark", topic=topic)}
+        equal(ends, {str(message.partition()): 8.0, str(1 - message.partition()): 50.0}, "each partition's end is told")
         reader.close()
         check(eventually(lambda: state("Empty") == 1 and admin.total("ringlog_groups") == 1, 10), "without members it is empty")
         check(admin.total("ringlog_requests_total", api="JoinGroup") >= 1 and admin.total("ringlog_requests_total", api="OffsetCommit") == 1,

@@ -43,6 +43,7 @@ CLIENTS = (
     Suite("outside", "O_DIRECT, affinity, locks, exit codes, settings: the process seen from outside", "outside.py", own_broker=True),
     Suite("metrics", "the admin endpoint: metrics against what clients did, health, readiness", "metrics.py", own_broker=True),
     Suite("bench", "ringlog bench: every kind of load, verified; restarts under load; the sink", "bench.py", seconds=(300, 600)),
+    Suite("dashboard", "every panel of deploy/grafana-dashboard.json by a real Prometheus", "dashboard.py", needs=("venv", "prometheus"), own_broker=True),
     Suite("java_tools", "Kafka's own console clients and tools, DumpLogSegments", "java_tools.py", needs=("venv", "kafka"), seconds=(420, 600)),
 )
 

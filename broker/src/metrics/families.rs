@@ -60,6 +60,15 @@ families! {
     TOPIC_BYTES_OUT Counter "ringlog_topic_bytes_out_total" ["topic"] "bytes",
         "Size of the batches handed to consumers.",
         "kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec,topic=*";
+    PARTITION_END Gauge "ringlog_partition_high_watermark" ["topic", "partition"] "offset",
+        "Up to where consumers may read; its rate is the partition's traffic. The first 2,000 partitions by name.",
+        "kafka.log:type=Log,name=LogEndOffset,topic=*,partition=*";
+    PARTITION_START Gauge "ringlog_partition_start_offset" ["topic", "partition"] "offset",
+        "The first offset that is served; likewise.",
+        "kafka.log:type=Log,name=LogStartOffset,topic=*,partition=*";
+    GROUP_LAG Gauge "ringlog_group_lag_records" ["group", "topic"] "records",
+        "Records behind the committed offsets, all partitions together; missing while a shard doesn't answer. Pairs beyond the first 1,000 by name are summed as _other.",
+        "kafka.consumer:type=consumer-fetch-manager-metrics,name=records-lag (a client's)";
 
     LOG_APPENDED_BATCHES Counter "ringlog_log_appended_batches_total" ["shard"] "batches",
         "Batches appended to logs, those of internal topics included.",

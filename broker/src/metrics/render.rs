@@ -6,6 +6,8 @@ use rt::ProcessUsage;
 
 use super::apis::Stage;
 use super::families::*;
+use super::limits::PARTITIONS_MAX;
+use super::positions::{PartitionNumbers, lags};
 use super::snapshot::ShardSnapshot;
 use super::text::TextWriter;
 use super::topics::TopicNumbers;
@@ -47,6 +49,7 @@ pub fn render(
     // A sum without some of its parts would look like a restart.
     let whole = answered.len() == shards.len();
     topics(&mut out, if whole { &answered } else { &[] });
+    positions(&mut out, &answered, whole);
     logs(&mut out, &answered);
     log_dir(&mut out, &node.log_dir, &answered);
     memory(&mut out, &answered);
@@ -120,6 +123,25 @@ fn topics(out: &mut TextWriter, shards: &Answered<'_>) {
     write(&TOPIC_BYTES_IN, |topic| topic.bytes_in);
     write(&TOPIC_RECORDS_OUT, |topic| topic.records_out);
     write(&TOPIC_BYTES_OUT, |topic| topic.bytes_out);
+}
+
+fn positions(out: &mut TextWriter, shards: &Answered<'_>, whole: bool) {
+    let partitions = || shards.iter().flat_map(|(_, shard)| &shard.partitions);
+    let mut told: Vec<&PartitionNumbers> = partitions().collect();
+    told.sort_by_key(|one| (&one.topic, one.partition));
+    told.truncate(PARTITIONS_MAX);
+    let mut write = |family, offset: fn(&PartitionNumbers) -> i64| {
+        out.family(family);
+        told.iter().for_each(|one| out.sample(&[&one.topic, &one.partition.to_string()], offset(one)));
+    };
+    write(&PARTITION_END, |one| one.high_watermark);
+    write(&PARTITION_START, |one| one.start_offset);
+    out.family(&GROUP_LAG);
+    if whole {
+        let committed = shards.iter().flat_map(|(_, shard)| &shard.groups.committed);
+        let lags = lags(partitions(), committed);
+        lags.into_iter().for_each(|((group, topic), lag)| out.sample(&[group, topic], lag));
+    }
 }
 
 fn logs(out: &mut TextWriter, shards: &Answered<'_>) {

@@ -6,7 +6,8 @@ use rt::TimeCounts;
 use storage::MemoryUse;
 
 use super::apis::ApiNumbers;
-use super::limits::LOGS_PER_STEP;
+use super::limits::{LOGS_PER_STEP, PARTITIONS_LOOKED_AT_MAX};
+use super::positions::PartitionNumbers;
 use super::topics::TopicNumbers;
 use crate::server::ShardState;
 use crate::server::groups::GroupNumbers;
@@ -32,6 +33,8 @@ pub struct ShardSnapshot {
     pub log: LogNumbers,
     /// Its part of the log directory.
     pub dir: DirNumbers,
+    /// Partitions it leads, at most [`PARTITIONS_LOOKED_AT_MAX`].
+    pub partitions: Vec<PartitionNumbers>,
     /// Memory budgets by name.
     pub memory: Vec<(&'static str, MemoryUse)>,
     /// The metadata it serves.
@@ -107,6 +110,8 @@ pub struct MetadataNumbers {
 /// Reads the shard's cells.
 pub async fn snapshot(shard: &Rc<ShardState>) -> ShardSnapshot {
     let (dir, groups) = (dir(shard).await, shard.coordinators.numbers().await);
+    // After the groups: what was committed since then is below these.
+    let partitions = partitions(shard).await;
     let pieces = shard.mesh.stats();
     ShardSnapshot {
         pieces_local: pieces.local.get(),
@@ -118,6 +123,7 @@ pub async fn snapshot(shard: &Rc<ShardState>) -> ShardSnapshot {
         topics: shard.metrics.topics.numbers(),
         log: log(shard),
         dir,
+        partitions,
         memory: memory(shard),
         metadata: metadata(shard),
         fetch_sessions: shard.fetch_sessions.len() as u64,
@@ -163,6 +169,24 @@ async fn dir(shard: &ShardState) -> DirNumbers {
         rt::yield_point().await;
     }
     dir
+}
+
+async fn partitions(shard: &ShardState) -> Vec<PartitionNumbers> {
+    let led: Vec<_> = shard.partitions.borrow().values().take(PARTITIONS_LOOKED_AT_MAX).cloned().collect();
+    let mut numbers = Vec::with_capacity(led.len());
+    for partitions in led.chunks(LOGS_PER_STEP) {
+        numbers.extend(partitions.iter().map(|partition| {
+            let (log, name) = (partition.log(), partition.log().partition());
+            PartitionNumbers {
+                topic: name.topic.clone(),
+                partition: name.partition,
+                start_offset: log.start_offset().0,
+                high_watermark: partition.high_watermark().0,
+            }
+        }));
+        rt::yield_point().await;
+    }
+    numbers
 }
 
 fn memory(shard: &ShardState) -> Vec<(&'static str, MemoryUse)> {

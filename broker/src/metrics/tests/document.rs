@@ -7,6 +7,9 @@ use crate::metrics::{ALL, Family, Kind};
 
 const DOCUMENT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/metrics.md"));
 
+const DASHBOARD: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/grafana-dashboard.json"));
+
 /// A family's row.
 fn row(family: &Family) -> String {
     let labels: Vec<String> = family.labels.iter().map(|label| format!("`{label}`")).collect();
@@ -50,5 +53,28 @@ fn names_follow_the_conventions() {
         assert!(family.kind != Kind::Histogram || family.name.ends_with("_seconds"), "{}", family.name);
         assert!(family.help.ends_with('.') && !family.help.contains(['|', '\n', '\\']), "{}", family.help);
         assert!(!family.unit.is_empty(), "{}", family.name);
+    }
+}
+
+#[test]
+fn the_dashboard_asks_for_what_there_is() {
+    let dashboard: serde_json::Value = serde_json::from_str(DASHBOARD).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+    let expressions: Vec<&str> = targets.map(|target| target["expr"].as_str().unwrap()).collect();
+    assert!(expressions.len() >= 20);
+    for expression in expressions {
+        let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let names: Vec<&str> =
+            words.filter(|word| word.starts_with("ringlog_") || word.starts_with("process_")).collect();
+        assert!(!names.is_empty(), "{expression}");
+        for name in names {
+            let of_histogram = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
+            let exists = |family: &&Family| match family.kind {
+                Kind::Histogram => Some(family.name) == of_histogram,
+                Kind::Counter | Kind::Gauge => family.name == name,
+            };
+            assert!(ALL.iter().any(exists), "{name} of {expression}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 mod counters;
 mod document;
+mod positions;
 mod render;
 mod sample;
 mod text;

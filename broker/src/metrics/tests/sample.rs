@@ -9,8 +9,8 @@ use rt::{ProcessUsage, TimeCounts, TimeHistogram};
 use storage::MemoryUse;
 
 use crate::metrics::{
-    ApiCounters, ApiIndex, ConnectionNumbers, DirNumbers, LogNumbers, MetadataNumbers, NodeFacts,
-    ShardSnapshot, Stage, TopicNumbers, render,
+    ApiCounters, ApiIndex, CommittedNumbers, ConnectionNumbers, DirNumbers, LogNumbers, MetadataNumbers,
+    NodeFacts, PartitionNumbers, ShardSnapshot, Stage, TopicNumbers, render,
 };
 use crate::server::groups::GroupNumbers;
 
@@ -60,11 +60,33 @@ pub(super) fn shard() -> ShardSnapshot {
             producers: 405,
             is_offline: true,
         },
+        partitions: vec![partition("orders", 0, 1000, 1010)],
         memory: vec![("tail", MemoryUse { used_bytes: 501, capacity_bytes: 502 })],
         metadata: MetadataNumbers { offset: 601, topics: 602, partitions: 603 },
         fetch_sessions: 701,
-        groups: GroupNumbers { states: [801, 802, 803, 804], loading: 805, active: 806, lost: 807 },
+        groups: GroupNumbers {
+            states: [801, 802, 803, 804],
+            loading: 805,
+            active: 806,
+            lost: 807,
+            committed: vec![committed("billing", "orders", 0, 1001)],
+        },
     }
+}
+
+/// A partition from `start_offset` to `high_watermark`.
+pub(super) fn partition(
+    topic: &str,
+    partition: i32,
+    start_offset: i64,
+    high_watermark: i64,
+) -> PartitionNumbers {
+    PartitionNumbers { topic: topic.into(), partition, start_offset, high_watermark }
+}
+
+/// What a group has committed.
+pub(super) fn committed(group: &str, topic: &str, partition: i32, offset: i64) -> CommittedNumbers {
+    CommittedNumbers { group: Str::from(group), topic: Str::from(topic), partition, offset }
 }
 
 fn apis() -> ApiCounters {

@@ -3,10 +3,11 @@
 use super::coordinators::Coordinators;
 use crate::group::classic::GroupState;
 use crate::group::coordinator::Phase;
-use crate::metrics::limits::GROUPS_PER_STEP;
+use crate::metrics::CommittedNumbers;
+use crate::metrics::limits::{COMMITTED_LOOKED_AT_MAX, GROUPS_PER_STEP};
 
 /// Counts of groups and of their coordinators.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupNumbers {
     /// In the order of [`GroupState::ALL`].
     pub states: [u64; GroupState::ALL.len()],
@@ -16,6 +17,8 @@ pub struct GroupNumbers {
     pub active: u64,
     /// Partitions whose coordinator has ended and wasn't replaced, or could not read its log and will try again.
     pub lost: u64,
+    /// Offsets that groups have committed, at most [`COMMITTED_LOOKED_AT_MAX`].
+    pub committed: Vec<CommittedNumbers>,
 }
 
 impl Coordinators {
@@ -33,6 +36,16 @@ impl Coordinators {
                 for group in decider.groups() {
                     numbers.states[group.classic.state as usize] += 1;
                     looked_at += 1;
+                    let room = COMMITTED_LOOKED_AT_MAX - numbers.committed.len();
+                    let committed = group.offsets.all().take(room);
+                    numbers.committed.extend(committed.map(|(topic, partition, committed)| {
+                        CommittedNumbers {
+                            group: group.classic.id.clone(),
+                            topic: topic.clone(),
+                            partition,
+                            offset: committed.offset,
+                        }
+                    }));
                 }
             });
             if looked_at >= GROUPS_PER_STEP {
