@@ -24,13 +24,15 @@ use rt::net::{Conn, Listener, connect};
 use rt::sim::{Node, Sim};
 
 /// What can be counted: what is asked, and how many records of 100 bytes a batch has.
-const CASES: [(&str, Ask, u32); 6] = [
+const CASES: [(&str, Ask, u32); 8] = [
     ("produce-1", Ask::Produce, 1),
     ("produce-100", Ask::Produce, 100),
     ("fetch-1", Ask::Fetch, 1),
     ("fetch-100", Ask::Fetch, 100),
-    ("echo-produce", Ask::EchoProduce, 100),
-    ("echo-fetch", Ask::EchoFetch, 100),
+    ("echo-produce-1", Ask::EchoProduce, 1),
+    ("echo-produce-100", Ask::EchoProduce, 100),
+    ("echo-fetch-1", Ask::EchoFetch, 1),
+    ("echo-fetch-100", Ask::EchoFetch, 100),
 ];
 
 /// Requests before the count, and in it.

@@ -14,7 +14,7 @@ COMMANDS = {
     "doc": ["cargo", "doc", "--no-deps", "--workspace"],
     "deny": ["cargo", "deny", "check"],
     "unit": ["cargo", "test", "--workspace", "--no-fail-fast"],
-    "build": ["cargo", "build", "--release", "-p", "broker"],
+    "build": ["cargo", "build", "--release", "-p", "broker", "-p", "loadgen"],
     "no_simulator": [str(tools.ROOT / "tests" / "no_simulator.sh"), str(tools.TARGET / "release" / "ringlog")],
 }
 

@@ -45,6 +45,11 @@ CLIENTS = (
     Suite("bench", "ringlog bench: every kind of load, verified; restarts under load; the sink", "bench.py", seconds=(300, 600)),
     Suite("dashboard", "every panel of deploy/grafana-dashboard.json by a real Prometheus", "dashboard.py", needs=("venv", "prometheus"), own_broker=True),
     Suite("java_tools", "Kafka's own console clients and tools, DumpLogSegments", "java_tools.py", needs=("venv", "kafka"), seconds=(420, 600)),
+    Suite("compare", "ringlog-loadgen compare and peer kafka: figures of both, nothing left behind", "compare.py", needs=("venv", "kafka"), seconds=(560, 560),
+          own_broker=True),
+    Suite("html_report", "the page of a comparison in a headless browser", "html_report.py", needs=("venv", "chromium"), own_broker=True),
+    Suite("instructions", "instructions of a produced and a fetched message by callgrind, and their change", "../bench/instructions.py",
+          needs=("venv", "valgrind"), seconds=(1800, 1800), own_broker=True),
 )
 
 ALL = CARGO + CLIENTS

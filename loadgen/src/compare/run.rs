@@ -41,7 +41,7 @@ pub fn compare(args: &CompareArgs) -> Result<Comparison, LoadError> {
         suite: scenario.name.clone(),
         scale: args.scale.to_string(),
         rounds: args.rounds,
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: std::env::args().map(quoted).collect::<Vec<_>>().join(" "),
         machine: Machine::here(&data_dir),
         targets: starters.each_ref().map(facts),
         lines: assemble(&rounds, &counted),
@@ -49,6 +49,16 @@ pub fn compare(args: &CompareArgs) -> Result<Comparison, LoadError> {
     };
     write(args, &comparison)?;
     Ok(comparison)
+}
+
+/// An argument as a shell takes it back.
+fn quoted(argument: String) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
 }
 
 fn scenario(args: &CompareArgs) -> Result<Scenario, LoadError> {

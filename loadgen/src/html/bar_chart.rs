@@ -33,7 +33,7 @@ const WIDTH: f64 = 900.0;
 const NAMES: f64 = 270.0;
 const LABELS: f64 = 86.0;
 const REMARKS: f64 = 78.0;
-const BAR: f64 = 15.0;
+const BAR: f64 = 17.0;
 const GAP: f64 = 16.0;
 const AXIS: f64 = 30.0;
 /// Signs of a group's name on one line.
@@ -79,7 +79,7 @@ fn draw_group(group: &BarGroup, top: f64, x: &Axis) -> String {
         let y = top + colour as f64 * BAR;
         match bar {
             Some(bar) => svg.push_str(&draw_bar(bar, colour, y, x)),
-            None => svg.push_str(&text(NAMES + 6.0, y + 11.0, "start", "tick", "not measured")),
+            None => svg.push_str(&text(NAMES + 6.0, y + 11.5, "start", "tick", "not measured")),
         }
     }
     let class = format!("remark {}", group.class);
@@ -103,7 +103,7 @@ fn draw_bar(bar: &Bar, colour: usize, y: f64, x: &Axis) -> String {
         }
         right = right.max(high);
     }
-    svg.push_str(&text(right + 6.0, y + 10.5, "start", "value", &bar.label));
+    svg.push_str(&text(right + 6.0, y + 11.5, "start", "value", &bar.label));
     svg
 }
 

@@ -10,6 +10,18 @@ use crate::compare::{Better, Comparison, Curves, Line, Metric, Row, Summary, fig
 /// The figures of the first table: what a reader wants to know first.
 const FIRST: [Metric; 3] = [Metric::MessagesPerS, Metric::CpuSPerGb, Metric::P99Ms];
 
+/// The figures that get bars. MB/s has the ratios of msg/s, and p99.9 much of p99: they stand in the last table.
+const DRAWN: [Metric; 8] = [
+    Metric::MessagesPerS,
+    Metric::CpuSPerGb,
+    Metric::P50Ms,
+    Metric::P99Ms,
+    Metric::RssMib,
+    Metric::SwitchesPerThousand,
+    Metric::SyscallsPerThousand,
+    Metric::WrittenPerByte,
+];
+
 /// Both brokers line by line: a table of what matters most, bars of every figure, and for each line how it went
 /// over time and how its latencies lie.
 pub fn comparison_page(comparison: &Comparison) -> String {
@@ -29,27 +41,30 @@ pub fn comparison_page(comparison: &Comparison) -> String {
     first_table(&mut page, comparison);
     page.section("Figure by figure");
     page.text("Bars are medians, whiskers go from the lowest round to the highest.", true);
-    for metric in Metric::ALL {
+    for metric in DRAWN {
         bars(&mut page, comparison, metric);
     }
     if let Some(why) = &comparison.syscalls_not_counted {
         page.text(&format!("System calls were not counted: {why}."), true);
     }
-    page.section("Line by line");
-    page.text("Curves of the round nearest to the median rate.", true);
+    if comparison.lines.iter().any(|line| line.curves.iter().any(Option::is_some)) {
+        page.section("Line by line");
+        page.text("Curves of the round nearest to the median rate.", true);
+    }
     for line in &comparison.lines {
         line_part(&mut page, comparison, line);
     }
+    all_figures(&mut page, comparison);
     page.finish()
 }
 
 fn first_table(page: &mut Page, comparison: &Comparison) {
     let [a, b] = &comparison.targets;
     page.section("At a glance");
+    let groups = FIRST.map(|metric| (metric.label().to_owned(), 3));
     let mut head = vec!["line".to_owned()];
-    for metric in FIRST {
-        let label = metric.label();
-        head.extend([format!("{}, {label}", a.name), format!("{}, {label}", b.name), "ratio".into()]);
+    for _ in FIRST {
+        head.extend([a.name.clone(), b.name.clone(), "ratio".into()]);
     }
     let rows: Vec<Vec<(String, &str)>> = comparison
         .lines
@@ -68,12 +83,37 @@ fn first_table(page: &mut Page, comparison: &Comparison) {
             cells
         })
         .collect();
-    page.table(&head, &rows);
+    page.table(&groups, &head, &rows);
     for line in &comparison.lines {
         if let Some(why) = &line.not_run {
             page.text(&format!("{}: not run: {why}", line.name), true);
         }
     }
+}
+
+/// Every figure with its lowest and highest round.
+fn all_figures(page: &mut Page, comparison: &Comparison) {
+    let [a, b] = &comparison.targets;
+    page.section("All figures");
+    let head = ["line", "figure", &a.name, "lowest", "highest", &b.name, "lowest", "highest", "ratio"];
+    let mut rows = Vec::new();
+    for line in &comparison.lines {
+        for (at, row) in line.rows.iter().enumerate() {
+            let name = if at == 0 { line.name.clone() } else { String::new() };
+            let mut cells = vec![(name, ""), (row.metric.label().to_owned(), "")];
+            for side in &row.sides {
+                let ends =
+                    |of: fn(&Summary) -> f64| side.as_ref().map_or("-".into(), |found| figure(of(found)));
+                cells.extend(
+                    [ends(|found| found.median), ends(|found| found.min), ends(|found| found.max)]
+                        .map(|text| (text, "")),
+                );
+            }
+            cells.push(ratio_of(row));
+            rows.push(cells);
+        }
+    }
+    page.table(&[], &head.map(str::to_owned), &rows);
 }
 
 /// B by A, and whether that is good for B. Within 5 % it is neither.

@@ -59,9 +59,19 @@ impl Page {
         self.body.push_str("</div>\n");
     }
 
-    /// A table: its head, and rows of cells with a class each.
-    pub fn table(&mut self, head: &[String], rows: &[Vec<(String, &str)>]) {
-        self.body.push_str("<div class=\"scroll\"><table><thead><tr>");
+    /// A table: its head, and rows of cells with a class each. `groups`, if there are any, stand above the head,
+    /// each over as many columns as it says; they leave out the first column.
+    pub fn table(&mut self, groups: &[(String, usize)], head: &[String], rows: &[Vec<(String, &str)>]) {
+        self.body.push_str("<div class=\"scroll\"><table><thead>");
+        if !groups.is_empty() {
+            self.body.push_str("<tr><th></th>");
+            for (name, columns) in groups {
+                let name = escape(name);
+                self.body.push_str(&format!("<th class=\"group\" colspan=\"{columns}\">{name}</th>"));
+            }
+            self.body.push_str("</tr>");
+        }
+        self.body.push_str("<tr>");
         for cell in head {
             self.body.push_str(&format!("<th>{}</th>", escape(cell)));
         }

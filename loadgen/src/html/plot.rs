@@ -9,7 +9,7 @@ pub(super) const WIDTH: f64 = 560.0;
 pub(super) const HEIGHT: f64 = 280.0;
 /// What lies around the plot: names of values, the axis's own name, the legend.
 pub(super) const LEFT: f64 = 58.0;
-pub(super) const RIGHT: f64 = 18.0;
+pub(super) const RIGHT: f64 = 28.0;
 pub(super) const TOP: f64 = 34.0;
 pub(super) const BOTTOM: f64 = 44.0;
 

@@ -34,8 +34,10 @@ pub fn run_page(result: &RunResult) -> String {
         "remarks",
     ];
     let rows: Vec<_> = result.lines.iter().map(row).collect();
-    page.table(&head.map(str::to_owned), &rows);
-    page.section("Line by line");
+    page.table(&[], &head.map(str::to_owned), &rows);
+    if result.lines.iter().any(|line| !line.series.is_empty()) {
+        page.section("Line by line");
+    }
     for line in &result.lines {
         line_part(&mut page, line);
     }

@@ -78,6 +78,7 @@ fn a_comparison_is_one_document_with_all_its_figures() {
         "a processor",
         "ringlog-loadgen compare",
         "Fewer than five rounds",
+        "All figures",
     ] {
         assert!(page.contains(expected), "{expected}");
     }
