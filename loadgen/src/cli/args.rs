@@ -37,6 +37,9 @@ pub(super) struct CommonArgs {
     /// Writes the result to a file as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Writes the result to a file as a page with plots
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
     /// Cores to run on [default: all]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) shards: Option<u16>,

@@ -8,6 +8,7 @@ use super::details::details;
 use super::progress::Terminal;
 use super::table::table;
 use crate::LoadError;
+use crate::html::run_page;
 use crate::process::{read_text, write_text};
 use crate::result::RunResult;
 use crate::scenario::{BUILTIN, Build, Delivery, Line, Scenario, Target, builtin};
@@ -80,6 +81,9 @@ fn run(bootstrap: &str, common: &CommonArgs, scenario: Scenario, json: bool) -> 
                 + "
 "),
         )?;
+    }
+    if let Some(path) = &common.html {
+        write_text(path, &run_page(&result))?;
     }
     Ok(result)
 }
