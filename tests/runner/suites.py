@@ -34,6 +34,8 @@ CLIENTS = (
     Suite("big_records", "limits at the byte, large records, small fetch limits", "big_records.py"),
     Suite("compression", "every codec by every Python client", "codec_matrix.py"),
     Suite("topics", "creation, metadata, ids, deletion, auto-creation, many partitions", "topics.py"),
+    Suite("admin", "configs that act at once, partitions, records, offsets, cluster, by librdkafka, kafka-python and Kafka's tools", "admin.py",
+          seconds=(420, 480)),
     Suite("reading", "seek, time queries, limits, long polls, fetch sessions", "reading.py"),
     Suite("aiokafka", "round trip by aiokafka", "aiokafka_client.py"),
     Suite("kafka_python", "round trip by kafka-python", "kafka_python_client.py"),

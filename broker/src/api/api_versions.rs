@@ -9,23 +9,10 @@ use protocol::messages::{ApiVersionsRequest, ApiVersionsResponse};
 use protocol::types::Str;
 
 use crate::metadata::Image;
+use crate::metadata::features::{METADATA_FEATURE, SUPPORTED};
 use crate::metadata::limits::METADATA_VERSION;
 use crate::server::dispatch::SERVED;
 use crate::server::{RequestContext, ShardState};
-
-/// Name of the feature that stands for the metadata records in use.
-const METADATA_FEATURE: &str = "metadata.version";
-/// Lowest level of it that Kafka 4 supports (3.3-IV3).
-const METADATA_VERSION_MIN: i16 = 7;
-/// Features that Kafka 4.4 knows and that aren't served yet: supported at level 0 only.
-const FEATURES_AT_ZERO: [&str; 6] = [
-    "eligible.leader.replicas.version",
-    "group.version",
-    "kraft.version",
-    "share.version",
-    "streams.version",
-    "transaction.version",
-];
 
 /// Answers ApiVersions 0-5.
 pub async fn handle(
@@ -72,8 +59,7 @@ pub(super) fn answer(
     }
     let mut api_keys: Vec<ApiVersion> = served.iter().map(|key| version_range(*key)).collect();
     api_keys.sort_by_key(|api| api.api_key);
-    let zeros = FEATURES_AT_ZERO.iter().map(|name| supported(name, 0, 0));
-    let supported = zeros.chain([supported(METADATA_FEATURE, METADATA_VERSION_MIN, METADATA_VERSION)]);
+    let supported = SUPPORTED.iter().map(|feature| supported(feature.name, feature.min, feature.max));
     ApiVersionsResponse {
         api_keys,
         // Clients before version 4 take a minimum of 0 for damage (KAFKA-17011).

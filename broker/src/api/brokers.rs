@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use protocol::types::Str;
 
+use crate::metadata::image::Broker;
 use crate::server::{RequestContext, ShardState};
 
 /// A broker's address on the listener that a client came by.
@@ -22,18 +23,32 @@ pub(super) struct Address {
 /// All brokers that clients may know, by id; this one always.
 pub(super) fn all(shard: &Rc<ShardState>, context: &RequestContext) -> Vec<Address> {
     let own = own(shard, context);
+    let own_id = own.id;
+    let mut all = registered(shard, context, |broker| !broker.fenced && broker.id != own_id);
+    all.push(own);
+    all.sort_by_key(|broker| broker.id);
+    all
+}
+
+/// The brokers that clients aren't told of: shut out by the controller.
+pub(super) fn fenced(shard: &Rc<ShardState>, context: &RequestContext) -> Vec<Address> {
+    let own = shard.node.config.node_id;
+    registered(shard, context, |broker| broker.fenced && broker.id != own)
+}
+
+fn registered(
+    shard: &Rc<ShardState>,
+    context: &RequestContext,
+    wanted: impl Fn(&Broker) -> bool,
+) -> Vec<Address> {
     let listener = shard.node.config.listeners.get(context.listener).map_or("", |listener| &listener.name);
     let image = shard.image.borrow();
-    let own_id = own.id;
-    let others = image.brokers.values().filter(|broker| broker.id != own_id && !broker.fenced);
-    let others = others.filter_map(|broker| {
+    let found = image.brokers.values().filter(|broker| wanted(broker)).filter_map(|broker| {
         let endpoint = broker.endpoint(listener)?;
         let (host, port) = (endpoint.host.clone(), i32::from(endpoint.port));
         Some(Address { id: broker.id, host, port, rack: broker.rack.clone() })
     });
-    let mut all: Vec<Address> = others.chain([own]).collect();
-    all.sort_by_key(|broker| broker.id);
-    all
+    found.collect()
 }
 
 /// This node.

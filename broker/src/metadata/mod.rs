@@ -8,6 +8,7 @@
 //! [`quorum`] makes them durable and orders them. [`Controller`] ties them together on shard 0.
 
 pub mod controller;
+pub mod features;
 pub mod image;
 pub mod limits;
 pub mod quorum;

@@ -10,11 +10,14 @@ use protocol::limits::FRAME_PREFIX_BYTES;
 use protocol::messages::api_versions_response::ApiVersion;
 use protocol::messages::{
     AlterConfigsRequest, ApiVersionsRequest, ApiVersionsResponse, CreatePartitionsRequest,
-    CreateTopicsRequest, DeleteGroupsRequest, DeleteTopicsRequest, DescribeConfigsRequest,
-    DescribeGroupsRequest, FetchRequest, FindCoordinatorRequest, HeartbeatRequest,
-    IncrementalAlterConfigsRequest, InitProducerIdRequest, JoinGroupRequest, LeaveGroupRequest,
-    ListGroupsRequest, ListOffsetsRequest, Message, MetadataRequest, OffsetCommitRequest, OffsetFetchRequest,
-    ProduceRequest, Response, SyncGroupRequest,
+    CreateTopicsRequest, DeleteGroupsRequest, DeleteRecordsRequest, DeleteTopicsRequest,
+    DescribeClusterRequest, DescribeConfigsRequest, DescribeGroupsRequest, DescribeLogDirsRequest,
+    DescribeProducersRequest, DescribeQuorumRequest, DescribeTopicPartitionsRequest, ElectLeadersRequest,
+    FetchRequest, FindCoordinatorRequest, HeartbeatRequest, IncrementalAlterConfigsRequest,
+    InitProducerIdRequest, JoinGroupRequest, LeaveGroupRequest, ListConfigResourcesRequest,
+    ListGroupsRequest, ListOffsetsRequest, Message, MetadataRequest, OffsetCommitRequest,
+    OffsetDeleteRequest, OffsetFetchRequest, OffsetForLeaderEpochRequest, ProduceRequest, Response,
+    SyncGroupRequest, UpdateFeaturesRequest,
 };
 use protocol::types::Str;
 use protocol::wire::{DecodeError, Reader};
@@ -26,7 +29,7 @@ use crate::api;
 use crate::metrics::{ApiIndex, RequestClock};
 
 /// APIs with a handler; ApiVersions tells these.
-pub const SERVED: [ApiKey; 22] = [
+pub const SERVED: [ApiKey; 33] = [
     ApiKey::Produce,
     ApiKey::Fetch,
     ApiKey::ListOffsets,
@@ -44,6 +47,17 @@ pub const SERVED: [ApiKey; 22] = [
     ApiKey::CreateTopics,
     ApiKey::DeleteTopics,
     ApiKey::InitProducerId,
+    ApiKey::OffsetDelete,
+    ApiKey::DescribeTopicPartitions,
+    ApiKey::DescribeCluster,
+    ApiKey::OffsetForLeaderEpoch,
+    ApiKey::DeleteRecords,
+    ApiKey::DescribeProducers,
+    ApiKey::DescribeLogDirs,
+    ApiKey::DescribeQuorum,
+    ApiKey::ListConfigResources,
+    ApiKey::ElectLeaders,
+    ApiKey::UpdateFeatures,
     ApiKey::DescribeConfigs,
     ApiKey::AlterConfigs,
     ApiKey::CreatePartitions,
@@ -226,6 +240,19 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
             other!(call, r, incremental_alter_configs, IncrementalAlterConfigsRequest)
         }
         ApiKey::DeleteGroups => other_or_close!(call, r, delete_groups, DeleteGroupsRequest),
+        ApiKey::OffsetDelete => other_or_close!(call, r, offset_delete, OffsetDeleteRequest),
+        ApiKey::DescribeTopicPartitions => {
+            other!(call, r, describe_topic_partitions, DescribeTopicPartitionsRequest)
+        }
+        ApiKey::DescribeCluster => other!(call, r, describe_cluster, DescribeClusterRequest),
+        ApiKey::OffsetForLeaderEpoch => other!(call, r, offset_for_leader_epoch, OffsetForLeaderEpochRequest),
+        ApiKey::DeleteRecords => other!(call, r, delete_records, DeleteRecordsRequest),
+        ApiKey::DescribeProducers => other!(call, r, describe_producers, DescribeProducersRequest),
+        ApiKey::DescribeLogDirs => other!(call, r, describe_log_dirs, DescribeLogDirsRequest),
+        ApiKey::DescribeQuorum => other!(call, r, describe_quorum, DescribeQuorumRequest),
+        ApiKey::ListConfigResources => other!(call, r, list_config_resources, ListConfigResourcesRequest),
+        ApiKey::ElectLeaders => other!(call, r, elect_leaders, ElectLeadersRequest),
+        ApiKey::UpdateFeatures => other!(call, r, update_features, UpdateFeaturesRequest),
         other => Err(Violation::NotServed(other)),
     }
 }

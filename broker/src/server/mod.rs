@@ -6,6 +6,7 @@
 //! ```
 
 mod accept;
+pub mod admin;
 mod appending;
 pub mod boot;
 pub mod connection;

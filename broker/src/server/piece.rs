@@ -6,6 +6,7 @@ use protocol::records::ValidBatch;
 use rt::net::Accepted;
 use shards::PartitionKey;
 
+use super::admin::{AdminAnswer, AdminPiece};
 use crate::group::{GroupReply, GroupRequest};
 use crate::metadata::{ControllerReply, ControllerRequest};
 
@@ -32,6 +33,8 @@ pub enum Piece {
     },
     /// ListOffsets of one partition.
     ListOffset(OffsetQuestion),
+    /// What an admin API asks.
+    Admin(AdminPiece),
     /// Requests to the coordinator of one partition of `__consumer_offsets`, for the shard that owns it.
     Group {
         /// Partition of `__consumer_offsets`.
@@ -60,6 +63,8 @@ pub enum Answer {
     FetchRead(Vec<FetchedPartition>),
     /// To `ListOffset`.
     ListOffset(OffsetAnswer),
+    /// To `Admin`.
+    Admin(AdminAnswer),
     /// To `Group`, in the order of the requests.
     Group(Vec<GroupReply>),
     /// To `Controller`.

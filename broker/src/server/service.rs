@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::piece::{Answer, Piece};
 use super::state::ShardState;
-use super::{appending, connection, first, groups, reading};
+use super::{admin, appending, connection, first, groups, reading};
 
 /// Handles a piece. Appends to a partition keep the order in which the futures were first polled.
 pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output = Answer>>> {
@@ -24,6 +24,7 @@ pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output 
         Piece::ListOffset(question) => {
             Box::pin(async move { Answer::ListOffset(reading::list_offset(&shard, question).await) })
         }
+        Piece::Admin(piece) => Box::pin(async move { Answer::Admin(admin::handle(&shard, piece).await) }),
         Piece::Group { partition, requests } => {
             Box::pin(async move { Answer::Group(groups::handle(shard, partition, requests).await) })
         }

@@ -111,7 +111,8 @@ fn preset_beyond_the_device_fails_and_changes_nothing() {
     in_dir(|dir| async move {
         let file = written(&dir.join("preset"), true, 8192).await;
         let free = fs::free_space(&dir).await.unwrap();
-        assert!(free > 0);
+        let space = fs::space(&dir).await.unwrap();
+        assert!(free > 0 && space.total_bytes >= space.free_bytes && space.total_bytes > 0);
         // 16 TiB is the most ext4 gives one file: more than this device has.
         let too_much = (free * 4).min((16 << 40) - (1 << 20));
         if too_much > free {

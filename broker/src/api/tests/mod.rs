@@ -1,4 +1,5 @@
 //! The pure parts of the API handlers.
 
 mod api_versions;
+mod describe_topic_partitions;
 mod metadata;

@@ -42,7 +42,6 @@ pub(super) const UNSTABLE: Effect = inert("nothing unstable is built");
 pub(super) const PREFERRED: Effect = inert("with one broker, leaders are where they should be");
 pub(super) const BACKLOG: Effect = inert("the listener's backlog is fixed");
 pub(super) const TELEMETRY: Effect = inert("there is no receiver of client metrics");
-pub(super) const DESCRIBE: Effect = inert("DescribeTopicPartitions isn't served yet");
 pub(super) const OFFSETS_CODEC: Effect = inert("the coordinator writes its records uncompressed");
 pub(super) const LOADING: Effect = inert("logs are read in pieces of a size of their own");
 pub(super) const LINGER: Effect =

@@ -28,6 +28,6 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Whether leadership goes back to preferred replicas by itself.";
     "leader.imbalance.check.interval.seconds" Long = "300", min(1), ReadOnly, PREFERRED,
         "Time between two checks for leaders to move back, in s.";
-    "max.request.partition.size.limit" Int = "2000", min(1), ReadOnly, DESCRIBE,
+    "max.request.partition.size.limit" Int = "2000", min(1), ReadOnly, ACTS,
         "Partitions in one answer to DescribeTopicPartitions.";
 };

@@ -76,6 +76,8 @@ impl Decider {
             ControllerRequest::IncrementalAlterConfigs(request) => {
                 self.incremental_alter_configs(image, request)
             }
+            ControllerRequest::ElectLeaders(request) => self.elect_leaders(image, request),
+            ControllerRequest::UpdateFeatures(request) => self.update_features(image, request),
             ControllerRequest::AllocateProducerIds(request) => self.allocate_producer_ids(image, &request),
             ControllerRequest::RegisterBroker(request) => self.register_broker(image, &request),
         }

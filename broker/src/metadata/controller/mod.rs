@@ -10,12 +10,14 @@ mod create_partitions;
 mod create_topics;
 mod decider;
 mod delete_topics;
+mod elect_leaders;
 mod fault;
 mod once;
 mod producer_ids;
 mod register_broker;
 mod request;
 mod topic_name;
+mod update_features;
 
 pub use decider::{Decider, Decision, Facts};
 pub use request::{ControllerReply, ControllerRequest};

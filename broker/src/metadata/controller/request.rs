@@ -5,7 +5,8 @@ use protocol::messages::{
     AllocateProducerIdsRequest, AllocateProducerIdsResponse, AlterConfigsRequest, AlterConfigsResponse,
     BrokerRegistrationRequest, BrokerRegistrationResponse, CreatePartitionsRequest, CreatePartitionsResponse,
     CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse,
-    IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse,
+    ElectLeadersRequest, ElectLeadersResponse, IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse, UpdateFeaturesRequest, UpdateFeaturesResponse,
 };
 
 /// A request to the controller, in the form of its newest version; who asks has been authorised.
@@ -21,6 +22,10 @@ pub enum ControllerRequest {
     AlterConfigs(AlterConfigsRequest),
     /// IncrementalAlterConfigs.
     IncrementalAlterConfigs(IncrementalAlterConfigsRequest),
+    /// ElectLeaders.
+    ElectLeaders(ElectLeadersRequest),
+    /// UpdateFeatures.
+    UpdateFeatures(UpdateFeaturesRequest),
     /// AllocateProducerIds: a block that nobody else ever gets.
     AllocateProducerIds(AllocateProducerIdsRequest),
     /// BrokerRegistration. A new incarnation also raises the leader epoch of all partitions that the broker leads.
@@ -40,6 +45,10 @@ pub enum ControllerReply {
     AlterConfigs(AlterConfigsResponse),
     /// To IncrementalAlterConfigs.
     IncrementalAlterConfigs(IncrementalAlterConfigsResponse),
+    /// To ElectLeaders.
+    ElectLeaders(ElectLeadersResponse),
+    /// To UpdateFeatures.
+    UpdateFeatures(UpdateFeaturesResponse),
     /// To AllocateProducerIds.
     AllocateProducerIds(AllocateProducerIdsResponse),
     /// To RegisterBroker.

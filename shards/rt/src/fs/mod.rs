@@ -12,6 +12,6 @@ pub use buf::{BLOCK, IoBuf};
 pub use file::{File, OpenMode};
 pub use lock::{FileLock, try_lock};
 pub use names::{
-    DirEntry, create_dir_all, exists, free_space, read, read_dir, remove_dir_all, remove_file, rename,
-    sync_dir, sync_fs, write_atomic,
+    DirEntry, Space, create_dir_all, exists, free_space, read, read_dir, remove_dir_all, remove_file, rename,
+    space, sync_dir, sync_fs, write_atomic,
 };

@@ -138,9 +138,26 @@ pub async fn write_atomic(path: impl AsRef<Path>, content: Bytes) -> io::Result<
 /// # Errors
 /// NotFound and the like.
 pub async fn free_space(path: impl AsRef<Path>) -> io::Result<u64> {
+    Ok(space(path).await?.free_bytes)
+}
+
+/// How large a file system is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// All of it, in bytes.
+    pub total_bytes: u64,
+    /// What this user may still take, in bytes.
+    pub free_bytes: u64,
+}
+
+/// The space of the file system of `path`.
+///
+/// # Errors
+/// NotFound and the like.
+pub async fn space(path: impl AsRef<Path>) -> io::Result<Space> {
     #[cfg(feature = "sim")]
     if crate::sim::facade::is_simulated() {
-        return crate::sim::disk::free_space(path.as_ref()).await;
+        return crate::sim::disk::space(path.as_ref()).await;
     }
-    crate::real::fs::names::free_space(path.as_ref()).await
+    crate::real::fs::names::space(path.as_ref()).await
 }

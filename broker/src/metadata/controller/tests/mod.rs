@@ -1,6 +1,8 @@
 //! Decisions on images made by hand.
 
 mod configs;
+mod elections;
+mod features;
 mod partitions;
 mod registration;
 mod topics;

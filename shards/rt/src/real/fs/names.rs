@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
-use crate::fs::DirEntry;
+use crate::fs::{DirEntry, Space};
 use crate::real::current;
 
 async fn help<T: Send + 'static>(
@@ -96,10 +96,13 @@ pub(crate) async fn write_atomic(path: &Path, content: Bytes) -> io::Result<()> 
     .await
 }
 
-pub(crate) async fn free_space(path: &Path) -> io::Result<u64> {
+pub(crate) async fn space(path: &Path) -> io::Result<Space> {
     help(path, |path| {
         let stat = rustix::fs::statvfs(path)?;
-        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+        Ok(Space {
+            total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
+            free_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
+        })
     })
     .await
 }

@@ -29,7 +29,7 @@ pub use control::DiskControl;
 pub use fault::{FaultOp, Latency};
 pub(crate) use file::File;
 pub(crate) use names::{
-    create_dir_all, exists, free_space, read, read_dir, remove_dir_all, remove_file, rename, sync_dir,
-    sync_fs, write_atomic,
+    create_dir_all, exists, read, read_dir, remove_dir_all, remove_file, rename, space, sync_dir, sync_fs,
+    write_atomic,
 };
 pub(crate) use state::{Disk, Fate, OpId};

@@ -10,7 +10,7 @@ use super::file::File;
 use super::lottery::Lottery;
 use super::state::{Disk, Fate};
 use super::submit::{submit, submit_atomic};
-use crate::fs::DirEntry;
+use crate::fs::{DirEntry, Space};
 use crate::sim::current::expect_current;
 
 /// The names of a directory, sorted.
@@ -82,8 +82,8 @@ pub(crate) async fn read(path: &Path) -> io::Result<Bytes> {
 }
 
 /// Free space of the disk, in bytes; `path` only names the disk, and a node has one.
-pub(crate) async fn free_space(_path: &Path) -> io::Result<u64> {
-    change(|disk| Ok(disk.free_bytes())).await
+pub(crate) async fn space(_path: &Path) -> io::Result<Space> {
+    change(|disk| Ok(Space { total_bytes: disk.total_bytes(), free_bytes: disk.free_bytes() })).await
 }
 
 /// Makes the names in a directory durable, as they were when the call began.

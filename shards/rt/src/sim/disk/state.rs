@@ -12,6 +12,9 @@ use super::lottery::Lottery;
 use super::tree::{Ino, ROOT, Tree};
 use crate::sim::rng::Rng;
 
+/// Size of a disk without a set capacity, in bytes.
+const ENDLESS_BYTES: u64 = 1 << 50;
+
 /// Names an operation in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct OpId(pub(crate) u64);
@@ -139,7 +142,11 @@ impl Disk {
     }
 
     pub(crate) fn free_bytes(&self) -> u64 {
-        self.capacity.map_or(1 << 50, |capacity| capacity.saturating_sub(self.used))
+        self.capacity.map_or(ENDLESS_BYTES, |capacity| capacity.saturating_sub(self.used))
+    }
+
+    pub(crate) fn total_bytes(&self) -> u64 {
+        self.capacity.unwrap_or(ENDLESS_BYTES)
     }
 
     /// Makes a change that may allocate up to `end`, or fails with ENOSPC.

@@ -6,7 +6,7 @@ use std::path::Path;
 use bytes::Bytes;
 
 use super::node_after;
-use crate::sim::disk::{File, create_dir_all, free_space, remove_file};
+use crate::sim::disk::{File, create_dir_all, remove_file, space};
 use crate::sim::{FaultOp, Sim};
 
 async fn open(path: &str) -> File {
@@ -42,10 +42,10 @@ fn space_is_counted_and_its_end_is_met_by_preset() {
     sim.block_on(&node, async {
         let file = open("/f").await;
         file.preset(512 << 10).await.unwrap();
-        assert_eq!(free_space(Path::new("/")).await.unwrap(), 512 << 10);
+        assert_eq!(space(Path::new("/")).await.unwrap().free_bytes, 512 << 10);
         // Overwriting preset space takes none.
         file.write_at(0, Bytes::from(vec![1; 512 << 10])).await.unwrap();
-        assert_eq!(free_space(Path::new("/")).await.unwrap(), 512 << 10);
+        assert_eq!(space(Path::new("/")).await.unwrap().free_bytes, 512 << 10);
         let error = file.preset((1 << 20) + 1).await.unwrap_err();
         assert_eq!((error.raw_os_error(), error.kind()), (Some(28), ErrorKind::StorageFull));
         assert_eq!(file.len().unwrap(), 512 << 10);
@@ -54,9 +54,9 @@ fn space_is_counted_and_its_end_is_met_by_preset() {
         let error = file.write_at(4 << 20, Bytes::from(vec![1; 4096])).await.unwrap_err();
         assert_eq!(error.raw_os_error(), Some(28));
         file.preset(1 << 20).await.unwrap();
-        assert_eq!(free_space(Path::new("/")).await.unwrap(), 0);
+        assert_eq!(space(Path::new("/")).await.unwrap().free_bytes, 0);
         file.set_len(0).await.unwrap();
-        assert_eq!(free_space(Path::new("/")).await.unwrap(), 1 << 20);
+        assert_eq!(space(Path::new("/")).await.unwrap().free_bytes, 1 << 20);
     });
 }
 
@@ -69,10 +69,10 @@ fn an_open_file_keeps_its_space_after_its_removal() {
         let file = open("/d/f").await;
         file.preset(1 << 20).await.unwrap();
         remove_file(Path::new("/d/f")).await.unwrap();
-        assert_eq!(free_space(Path::new("/")).await.unwrap(), 0);
+        assert_eq!(space(Path::new("/")).await.unwrap().free_bytes, 0);
         assert_eq!(file.read_at(0, 4).await.unwrap(), &[0; 4][..]);
         drop(file);
-        assert_eq!(free_space(Path::new("/")).await.unwrap(), 1 << 20);
+        assert_eq!(space(Path::new("/")).await.unwrap().free_bytes, 1 << 20);
     });
 }
 

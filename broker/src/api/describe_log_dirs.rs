@@ -1,0 +1,83 @@
+//! DescribeLogDirs: what lies in the log directories, and how much room is left (KIP-113, KIP-827).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use futures_util::future::join_all;
+use protocol::error::ErrorCode;
+use protocol::messages::describe_log_dirs_request::DescribableLogDirTopic;
+use protocol::messages::describe_log_dirs_response::{
+    DescribeLogDirsPartition, DescribeLogDirsResult, DescribeLogDirsTopic,
+};
+use protocol::messages::{DescribeLogDirsRequest, DescribeLogDirsResponse};
+use protocol::types::Str;
+use rt::ShardId;
+
+use crate::server::admin::{AdminAnswer, AdminPiece, LogSize};
+use crate::server::{Answer, Piece, RequestContext, ShardState};
+
+/// Answers DescribeLogDirs 1-5.
+pub async fn handle(
+    shard: &Rc<ShardState>,
+    _context: &RequestContext,
+    request: DescribeLogDirsRequest,
+) -> DescribeLogDirsResponse {
+    let wanted = request.topics.map(wanted);
+    let mut topics: BTreeMap<Str, Vec<DescribeLogDirsPartition>> = BTreeMap::new();
+    for log in sizes(shard).await {
+        if wanted.as_ref().is_none_or(|wanted| wanted.contains(&(log.topic.clone(), log.partition))) {
+            topics.entry(log.topic.clone()).or_default().push(told(&log));
+        }
+    }
+    let topics = topics.into_iter().map(|(name, mut partitions)| {
+        partitions.sort_by_key(|partition| partition.partition_index);
+        DescribeLogDirsTopic { name, partitions, ..DescribeLogDirsTopic::default() }
+    });
+    let topics = topics.collect();
+    // The others aren't used so far.
+    let Some(dir) = shard.node.config.log_dirs.first() else { return DescribeLogDirsResponse::default() };
+    // As Kafka writes it, also for a directory that was given relative to the working directory.
+    let path = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
+    let space = rt::fs::space(dir).await;
+    let bytes = |of: fn(&rt::fs::Space) -> u64| {
+        space.as_ref().map_or(-1, |space| i64::try_from(of(space)).unwrap_or(i64::MAX))
+    };
+    let failed = shard.log_dir.failure().is_some();
+    let code = if failed { ErrorCode::KAFKA_STORAGE_ERROR } else { ErrorCode::NONE };
+    let result = DescribeLogDirsResult {
+        error_code: code.code(),
+        log_dir: Str::from(path.display().to_string()),
+        topics,
+        total_bytes: bytes(|space| space.total_bytes),
+        usable_bytes: bytes(|space| space.free_bytes),
+        ..DescribeLogDirsResult::default()
+    };
+    DescribeLogDirsResponse { results: vec![result], ..DescribeLogDirsResponse::default() }
+}
+
+fn wanted(topics: Vec<DescribableLogDirTopic>) -> BTreeSet<(Str, i32)> {
+    let pairs = topics.into_iter().flat_map(|DescribableLogDirTopic { topic, partitions, .. }| {
+        partitions.into_iter().map(move |partition| (topic.clone(), partition))
+    });
+    pairs.collect()
+}
+
+async fn sizes(shard: &Rc<ShardState>) -> Vec<LogSize> {
+    let shards = (0..shard.node.shards).map(ShardId);
+    let asked = shards.map(|peer| shard.call(peer, Piece::Admin(AdminPiece::LogSizes)));
+    let answers = join_all(asked.collect::<Vec<_>>()).await;
+    let sizes = answers.into_iter().filter_map(|answer| match answer {
+        Answer::Admin(AdminAnswer::LogSizes(sizes)) => Some(sizes),
+        _ => None,
+    });
+    sizes.flatten().collect()
+}
+
+fn told(log: &LogSize) -> DescribeLogDirsPartition {
+    DescribeLogDirsPartition {
+        partition_index: log.partition,
+        partition_size: i64::try_from(log.bytes).unwrap_or(i64::MAX),
+        // This node leads what it has: nothing lags, and nothing is on its way to another directory.
+        ..DescribeLogDirsPartition::default()
+    }
+}
