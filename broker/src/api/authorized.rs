@@ -16,6 +16,8 @@ pub(super) const NOT_ASKED: i32 = i32::MIN;
 /// Of the cluster.
 pub(super) const ON_CLUSTER: i32 =
     CREATE | ALTER | DESCRIBE | CLUSTER_ACTION | DESCRIBE_CONFIGS | ALTER_CONFIGS | IDEMPOTENT_WRITE;
+/// Of a group.
+pub(super) const ON_GROUP: i32 = READ | DELETE | DESCRIBE | DESCRIBE_CONFIGS | ALTER_CONFIGS;
 /// Of a topic.
 pub(super) const ON_TOPIC: i32 =
     READ | WRITE | CREATE | DELETE | ALTER | DESCRIBE | DESCRIBE_CONFIGS | ALTER_CONFIGS;

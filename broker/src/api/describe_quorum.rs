@@ -6,18 +6,21 @@ use protocol::error::ErrorCode;
 use protocol::messages::describe_quorum_request::TopicData as AskedTopic;
 use protocol::messages::describe_quorum_response::{Listener, Node, PartitionData, ReplicaState, TopicData};
 use protocol::messages::{DescribeQuorumRequest, DescribeQuorumResponse};
-use protocol::types::Str;
+use protocol::types::{Str, Uuid};
 
 use crate::server::{RequestContext, ShardState};
 
 /// The name that Kafka gives the metadata log.
 const METADATA_TOPIC: &str = "__cluster_metadata";
 
+/// The first version that tells directory ids and addresses.
+const NODES_VERSION: i16 = 2;
+
 /// Answers DescribeQuorum 0-2. The Raft term stands for Kafka's leader epoch, what is committed for its high watermark; the lone voter has
 /// all of it at any time.
 pub async fn handle(
     shard: &Rc<ShardState>,
-    _context: &RequestContext,
+    context: &RequestContext,
     request: DescribeQuorumRequest,
 ) -> DescribeQuorumResponse {
     let is_metadata = |topic: &AskedTopic| {
@@ -27,13 +30,14 @@ pub async fn handle(
     if let [topic] = &request.topics[..]
         && is_metadata(topic)
     {
-        let partition = quorum(shard);
+        let with_nodes = context.api_version >= NODES_VERSION;
+        let partition = quorum(shard, with_nodes);
         let topic_name = topic.topic_name.clone();
         let topic = TopicData { topic_name, partitions: vec![partition], ..TopicData::default() };
         return DescribeQuorumResponse {
             error_message: Some(Str::default()),
             topics: vec![topic],
-            nodes: vec![node(shard)],
+            nodes: if with_nodes { vec![node(shard)] } else { Vec::new() },
             ..DescribeQuorumResponse::default()
         };
     }
@@ -48,13 +52,13 @@ pub async fn handle(
     }
 }
 
-fn quorum(shard: &Rc<ShardState>) -> PartitionData {
+fn quorum(shard: &Rc<ShardState>, with_directory: bool) -> PartitionData {
     let image = shard.image.borrow();
     let now_ms = rt::unix_ms();
     let end = image.offset + 1;
     let voter = ReplicaState {
         replica_id: shard.node.config.node_id,
-        replica_directory_id: shard.log_dir.directory_id(),
+        replica_directory_id: if with_directory { shard.log_dir.directory_id() } else { Uuid::ZERO },
         log_end_offset: end,
         last_fetch_timestamp: now_ms,
         last_caught_up_timestamp: now_ms,

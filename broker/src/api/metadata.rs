@@ -13,7 +13,7 @@ use protocol::messages::{CreateTopicsRequest, MetadataRequest, MetadataResponse}
 use protocol::types::Str;
 
 use super::internal_topics::offsets_topic;
-use super::{brokers, controller};
+use super::{authorized, brokers, controller};
 use crate::metadata::Image;
 use crate::metadata::controller::check_topic_name;
 use crate::metadata::image::{OFFSETS_TOPIC, Partition, Topic};
@@ -29,6 +29,8 @@ pub async fn handle(
     request: MetadataRequest,
 ) -> MetadataResponse {
     let may_create = request.allow_auto_topic_creation && shard.node.config.topics.auto_create;
+    let (on_cluster, on_topics) =
+        (request.include_cluster_authorized_operations, request.include_topic_authorized_operations);
     let wanted = wanted(context.api_version, request);
     let created = match &wanted {
         Wanted::Named(topics) if may_create => create_missing(shard, topics).await,
@@ -36,7 +38,10 @@ pub async fn handle(
     };
     let addresses = brokers::all(shard, context);
     let alive: BTreeSet<i32> = addresses.iter().map(|broker| broker.id).collect();
-    let topics = describe(&shard.image.borrow(), context.api_version, wanted, &created, &alive);
+    let mut topics = describe(&shard.image.borrow(), context.api_version, wanted, &created, &alive);
+    for topic in topics.iter_mut().filter(|topic| on_topics && topic.error_code == ErrorCode::NONE.code()) {
+        topic.topic_authorized_operations = authorized::ON_TOPIC;
+    }
     let brokers = addresses.into_iter().map(|broker| MetadataResponseBroker {
         node_id: broker.id,
         host: broker.host,
@@ -49,6 +54,11 @@ pub async fn handle(
         cluster_id: Some(Str::from(&shard.node.cluster_id)),
         controller_id: shard.node.config.node_id,
         topics,
+        cluster_authorized_operations: if on_cluster {
+            authorized::ON_CLUSTER
+        } else {
+            authorized::NOT_ASKED
+        },
         ..MetadataResponse::default()
     }
 }

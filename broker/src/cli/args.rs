@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loadgen::cli::BenchArgs;
 
+use super::config::ConfigCommand;
 use super::consume::ConsumeArgs;
 use super::group::GroupCommand;
 use super::produce::ProduceArgs;
@@ -44,7 +45,7 @@ pub(super) enum OutputFormat {
 pub(super) enum Command {
     /// Run a broker
     Serve(ServeArgs),
-    /// Create, list, describe and delete topics
+    /// Create, list, describe, alter, trim and delete topics
     #[command(subcommand)]
     Topic(TopicCommand),
     /// Send lines of standard input as records
@@ -54,6 +55,9 @@ pub(super) enum Command {
     /// List and describe consumer groups
     #[command(subcommand)]
     Group(GroupCommand),
+    /// Show and change configs
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Put a load on a broker and measure it
     Bench(Box<BenchArgs>),
 }

@@ -4,6 +4,7 @@
 
 mod args;
 mod bench;
+mod config;
 mod consume;
 mod error;
 mod group;

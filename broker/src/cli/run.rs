@@ -7,7 +7,7 @@ use clap::Parser;
 use super::args::Command;
 use super::error::CliError;
 use super::session::Session;
-use super::{Cli, ServeArgs, bench, consume, group, produce, topic};
+use super::{Cli, ServeArgs, bench, config, consume, group, produce, topic};
 
 /// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1
 /// failed, 2 wrong usage (`bench`: verification found fault), 78 (`serve` only) wrong config.
@@ -18,6 +18,7 @@ pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
         Command::Topic(command) => Session::open(&global).and_then(|session| topic::run(session, command)),
         Command::Produce(args) => Session::open(&global).and_then(|session| produce::run(session, &args)),
         Command::Consume(args) => Session::open(&global).and_then(|session| consume::run(session, &args)),
+        Command::Config(command) => Session::open(&global).and_then(|session| config::run(session, command)),
         Command::Bench(args) => return bench::run(&global, &args),
         Command::Group(command) => Session::open(&global).and_then(|session| group::run(session, command)),
     };

@@ -58,6 +58,14 @@ fn wrong_usage_exits_with_2() {
         "ringlog consume t -f -3",
         "ringlog consume t --format %q",
         "ringlog group describe",
+        "ringlog config describe",
+        "ringlog config describe -t a -g b",
+        "ringlog config alter -t a --set novalue",
+        "ringlog topic add-partitions t",
+        "ringlog topic add-partitions t --to 0",
+        "ringlog topic trim t",
+        "ringlog topic trim t --all --before-offset 5",
+        "ringlog topic trim t --before-offset -5",
         "ringlog topic list -o yaml",
     ];
     for line in wrong {

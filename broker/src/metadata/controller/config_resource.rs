@@ -47,6 +47,10 @@ impl ConfigResource {
             RESOURCE_BROKER if name.is_empty() => Self::AllBrokers,
             RESOURCE_BROKER => {
                 match name.parse::<i32>() {
+                    // Its configs are found under the id as it is usually written.
+                    Ok(id) if id.to_string() != *name => {
+                        return bad(format!("Node id must be an integer, but it is: {name}"));
+                    }
                     Ok(id) if image.brokers.contains_key(&id) => {}
                     Ok(id) => {
                         let text = format!("No broker with id {id} found.");

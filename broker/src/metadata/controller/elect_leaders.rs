@@ -5,7 +5,6 @@ use protocol::internal::{MetadataRecord, PartitionChangeRecord};
 use protocol::messages::elect_leaders_response::{PartitionResult, ReplicaElectionResult};
 use protocol::messages::{ElectLeadersRequest, ElectLeadersResponse};
 
-use super::create_topics::too_many;
 use super::decider::{Decider, Decision};
 use super::fault::Fault;
 use super::request::ControllerReply;
@@ -83,7 +82,7 @@ fn elect(
         Election::Unclean => unclean(image, partition)?,
     };
     if records.len() == RECORDS_PER_OPERATION_MAX {
-        return Err(too_many());
+        return Err(Fault::too_many());
     }
     records.push(PartitionChangeRecord { partition_id: index, topic_id: topic.id, ..change }.into());
     Ok(())

@@ -83,6 +83,12 @@ impl Image {
         self.metric_topics.get(metric_name)
     }
 
+    /// Names of topics from `first` on, in order.
+    pub fn topic_names_from<'a>(&'a self, first: &str) -> impl Iterator<Item = &'a str> {
+        let range = (std::ops::Bound::Included(Str::from(first)), std::ops::Bound::Unbounded);
+        self.topic_ids.range(range).map(|(name, _)| name.as_str())
+    }
+
     /// How many topics there are.
     pub fn topic_count(&self) -> usize {
         self.topics.len()

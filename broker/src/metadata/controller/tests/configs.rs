@@ -91,6 +91,7 @@ fn what_cannot_be_altered() {
         (TOPIC, "t", vec![op(9, "retention.ms", Some("1"))], 42),
         (TOPIC, "t", vec![set("retention.ms", "1"), set("retention.ms", "2")], 42),
         (BROKER, "1", vec![set("node.id", "5")], 42),
+        (BROKER, "01", vec![set("message.max.bytes", "5")], 42),
         (BROKER, "x", vec![set("message.max.bytes", "5")], 42),
         (BROKER, "7", vec![set("message.max.bytes", "5")], 102),
         (BROKER, "1", vec![set("message.max.bytes", "-5")], 42),
