@@ -24,7 +24,7 @@ use rt::sim::Sim;
 
 use crate::node::BrokerNode;
 use crate::requests::groups::{self, Membership};
-use crate::requests::{Target, configs, records, topics};
+use crate::requests::{Target, admin, configs, records, topics};
 
 /// Longer than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -180,6 +180,7 @@ async fn ask_as(client: &mut Polyglot, target: &Target, who: &Membership) {
     client.ask_all(|version| groups::offset_fetch(version, &who.group, target)).await;
     client.ask_all(|version| groups::describe_groups(version, &who.group)).await;
     client.ask_all(groups::list_groups).await;
+    client.ask_all(|_| admin::offset_delete(&who.group, target)).await;
     let stranger = Membership { member: "a stranger".into(), instance: None, ..who.clone() };
     client.ask_all(|version| vec![groups::leave_group(version, &stranger)]).await;
     client.ask_all(|version| vec![groups::offset_commit(version, &stranger, target)]).await;
@@ -188,6 +189,19 @@ async fn ask_as(client: &mut Polyglot, target: &Target, who: &Membership) {
             vec![groups::join_group(&stranger)].into_iter().filter(|_| who.member == "nobody").collect()
         })
         .await;
+}
+
+async fn ask_admin(client: &mut Polyglot, target: &Target) {
+    client.ask_all(|_| admin::describe_producers(target)).await;
+    client.ask_all(|_| admin::offset_for_leader_epoch(target)).await;
+    client.ask_all(|_| admin::delete_records(target)).await;
+    client.ask_all(|_| admin::describe_log_dirs(target)).await;
+    client.ask_all(|_| admin::describe_quorum()).await;
+    client.ask_all(admin::describe_cluster).await;
+    client.ask_all(|_| admin::describe_topic_partitions(target)).await;
+    client.ask_all(admin::list_config_resources).await;
+    client.ask_all(|version| admin::elect_leaders(version, target)).await;
+    client.ask_all(admin::update_features).await;
 }
 
 async fn ask_everything(broker: SocketAddr, shards: u16) -> Asked {
@@ -205,6 +219,7 @@ async fn ask_everything(broker: SocketAddr, shards: u16) -> Asked {
     client.ask_all(|_| records::produce(&target)).await;
     client.ask_all(|version| records::fetch(version, &target)).await;
     client.ask_all(|_| records::list_offsets(&target)).await;
+    ask_admin(&mut client, &target).await;
     ask_groups(&mut client, &target, shards).await;
     client.asked
 }

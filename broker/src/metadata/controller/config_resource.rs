@@ -48,7 +48,7 @@ impl ConfigResource {
             RESOURCE_BROKER => {
                 match name.parse::<i32>() {
                     // Its configs are found under the id as it is usually written.
-                    Ok(id) if id.to_string() != *name => {
+                    Ok(id) if *name != id.to_string() => {
                         return bad(format!("Node id must be an integer, but it is: {name}"));
                     }
                     Ok(id) if image.brokers.contains_key(&id) => {}

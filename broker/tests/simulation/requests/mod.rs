@@ -1,5 +1,6 @@
 //! Requests of every served API: well-formed ones that succeed, ones that fail in part, ones that fail as a whole.
 
+pub(crate) mod admin;
 pub(crate) mod configs;
 pub(crate) mod groups;
 pub(crate) mod records;
