@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import subprocess
 import tempfile
@@ -467,7 +468,48 @@ def java_tools():
     java("org.apache.kafka.tools.ClientMetricsCommand", *server, "--delete", "--name", "jmetrics")
 
 
-STEPS = (topic_configs, on_a_topic_at_once, on_a_broker_at_once, partitions, records, group_offsets, topics_and_cluster, every_version, kafka_python, java_tools)
+# ---- our own command line
+
+def ringlog(*args, fails=False):
+    """stdout and stderr of a command, JSON where it succeeds."""
+    command = [broker.binary(), *map(str, args), "-b", node.bootstrap, "-o", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if bool(done.returncode) != fails:
+        raise RuntimeError(f"{command}: exit code {done.returncode}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}")
+    return done.stderr if fails else json.loads(done.stdout)
+
+
+def command_line():
+    if not os.path.exists(broker.binary()):
+        skip("ringlog config, topic alter, add-partitions, trim", "no binary")
+        return
+    topic = rdkafka.create(node.bootstrap, unique("cli"), 2)
+    node_id = sorted(ADMIN.list_topics(timeout=10).brokers)[0]
+    equal(ringlog("topic", "alter", topic, "--set", "retention.ms=6000000", "--set", "cleanup.policy=compact"), {"topic": topic, "altered": True}, "topic alter --set")
+    ringlog("topic", "alter", topic, "--append", "cleanup.policy=delete", "--unset", "retention.ms")
+
+    def is_there():
+        return {c["name"]: (c["value"], c["source"]) for c in ringlog("config", "describe", "--topic", topic)}.get("cleanup.policy") == ("compact,delete", "topic")
+
+    check(eventually(is_there, 15), "config describe --topic shows what is set")
+    equal([c["name"] for c in ringlog("config", "describe", "--topic", topic, "segment.ms", "flush.ms")], ["flush.ms", "segment.ms"], "or what is named")
+    check(len(ringlog("config", "describe", "--broker", node_id, "--all")) > 340, "--broker --all: everything")
+    equal(ringlog("config", "alter", "--all-brokers", "--set", "log.cleaner.backoff.ms=13000", "--dry-run")["changed"], False, "config alter --dry-run")
+    error = ringlog("config", "alter", "--topic", topic, "--set", "retention.ms=soon", fails=True)
+    check("Not a number of type LONG" in error and "INVALID_CONFIG" in error, "a refusal says why", error)
+    equal(ringlog("topic", "add-partitions", topic, "--to", 3)["partitions"], 3, "topic add-partitions")
+    check("would not be an increase" in ringlog("topic", "add-partitions", topic, "--to", 1, fails=True), "fewer: refused")
+    sender = rdkafka.Sender(node.bootstrap)
+    for i in range(10):
+        sender.send(topic, b"k", b"%d" % i, partition=0)
+    sender.flush()
+    equal(ringlog("topic", "trim", topic, "--partitions", 0, "--before-offset", 4, "--dry-run"), [{"partition": 0, "before_offset": 4, "start_offset": None}], "topic trim --dry-run")
+    equal(ringlog("topic", "trim", topic, "--partitions", 0, "--before-offset", 4), [{"partition": 0, "before_offset": 4, "start_offset": 4}], "--before-offset")
+    equal([p["start_offset"] for p in ringlog("topic", "trim", topic, "--all")], [10, 0, 0], "--all")
+    check("OFFSET_OUT_OF_RANGE" in ringlog("topic", "trim", topic, "--partitions", 0, "--before-offset", 99, fails=True), "behind the end: refused")
+
+
+STEPS = (topic_configs, on_a_topic_at_once, on_a_broker_at_once, partitions, records, group_offsets, topics_and_cluster, every_version, kafka_python, command_line, java_tools)
 for step in STEPS + ((over_a_restart,) if node.controlled else ()):
     with part(step.__name__):
         step()

@@ -36,7 +36,7 @@ pub async fn handle(
     if known.is_empty() && !missing.is_empty() {
         return Ok(OffsetDeleteResponse { topics: missing, ..OffsetDeleteResponse::default() });
     }
-    let asked = OffsetDeleteRequest { group_id: group_id.clone(), topics: known, ..Default::default() };
+    let asked = OffsetDeleteRequest { group_id: group_id.clone(), topics: known };
     let reply = coordinator::ask(shard, &group_id, GroupRequest::OffsetDelete(asked)).await?;
     let GroupReply::OffsetDelete(mut response) = reply else {
         return Err(coordinator::unexpected(&reply));

@@ -19,7 +19,10 @@ fn set(pairs: &[(&str, &str)]) -> Overrides {
     pairs.iter().map(|(name, text)| (Str::from(*name), Str::from(*text))).collect()
 }
 
-fn told<'a>(entries: &'a [Entry], name: &str) -> (Option<&'a str>, Source, Vec<(&'a str, &'a str, Source)>) {
+/// Name, value and source.
+type SynonymTold<'a> = (&'a str, &'a str, Source);
+
+fn told<'a>(entries: &'a [Entry], name: &str) -> (Option<&'a str>, Source, Vec<SynonymTold<'a>>) {
     let entry = entries.iter().find(|entry| entry.name == *name).unwrap_or_else(|| panic!("no {name}"));
     let synonyms = entry.synonyms.iter();
     let synonyms =
