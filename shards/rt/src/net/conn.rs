@@ -85,7 +85,7 @@ impl Conn {
         match &self.0 {
             Inner::Real(conn) => conn.close().await,
             #[cfg(feature = "sim")]
-            Inner::Sim(conn) => conn.close(),
+            Inner::Sim(conn) => conn.close().await,
         }
     }
 }

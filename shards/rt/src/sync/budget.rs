@@ -42,6 +42,11 @@ impl Budget {
         Some(self.0.grant(amount))
     }
 
+    /// Takes `amount` now, beyond the capacity if need be: for what is there already and can only be counted.
+    pub fn charge(&self, amount: usize) -> Permit {
+        self.0.grant(amount)
+    }
+
     /// Takes `amount`, waiting behind those who came earlier. Dropping the future leaves the queue.
     pub fn take(&self, amount: usize) -> Take {
         let waiter = Waiter { amount, granted: Cell::new(false), waker: RefCell::default() };
@@ -179,6 +184,24 @@ impl Permit {
             self.amount = amount;
             self.budget.give_back(surplus);
         }
+    }
+
+    /// Makes it hold `amount`: gives back the rest, or takes what is missing as [`Budget::charge`] does.
+    pub fn adjust_to(&mut self, amount: usize) {
+        if amount <= self.amount {
+            return self.shrink_to(amount);
+        }
+        self.budget.used.set(self.budget.used.get() + (amount - self.amount));
+        self.amount = amount;
+    }
+
+    /// Takes over what another permit holds.
+    ///
+    /// # Panics
+    /// If that one is of another budget.
+    pub fn merge(&mut self, mut other: Permit) {
+        assert!(Rc::ptr_eq(&self.budget, &other.budget), "permits of two budgets");
+        self.amount += std::mem::take(&mut other.amount);
     }
 
     /// Moves `amount` into a permit of its own.

@@ -223,3 +223,23 @@ fn a_lane_crosses_threads_in_order() {
     other.join().unwrap();
     assert_eq!(expected.get(), ITEMS);
 }
+
+#[test]
+fn budget_counts_beyond_its_capacity_what_is_there_already() {
+    let budget = Budget::new(10);
+    let mut held = budget.try_take(8).unwrap();
+    let counted = budget.charge(7);
+    assert_eq!((budget.used(), counted.amount()), (15, 7));
+    assert!(budget.try_take(1).is_none());
+    held.adjust_to(12);
+    assert_eq!((budget.used(), held.amount()), (19, 12));
+    held.merge(counted);
+    assert_eq!((budget.used(), held.amount()), (19, 19));
+    let (count, waker) = counting();
+    let mut waiting = Box::pin(budget.take(4));
+    assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    held.adjust_to(6);
+    assert_eq!((budget.used(), budget.waiting(), count.0.load(Ordering::Relaxed)), (10, 0, 1));
+    drop((held, waiting));
+    assert_eq!(budget.used(), 0);
+}

@@ -1,9 +1,11 @@
 //! A connection in the hands of a process.
 
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
 use std::task::Poll;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 
@@ -13,6 +15,9 @@ use crate::sim::current::{Current, expect_current};
 use crate::sim::event::Event;
 use crate::sim::slot::slot;
 
+/// How long a closing connection waits for the peer to end its side, as the real one.
+const LINGER: Duration = Duration::from_millis(200);
+
 /// One end of an established connection. Dropping it closes it.
 pub(crate) struct Conn {
     place: Current,
@@ -20,6 +25,8 @@ pub(crate) struct Conn {
     side: usize,
     peer: SocketAddr,
     local: SocketAddr,
+    /// A task is in `recv`.
+    receiving: Cell<bool>,
 }
 
 /// Connects to a listener of any node by its address, or of this node by a loopback address.
@@ -62,7 +69,8 @@ impl Conn {
         let world = place.world.clone();
         let mut net = world.net.borrow_mut();
         let (end, peer) = net.ends(id, side).ok_or(io::ErrorKind::ConnectionReset)?;
-        Ok(Conn { place, id, side, peer: peer.addr, local: end.addr })
+        let (peer, local) = (peer.addr, end.addr);
+        Ok(Conn { place, id, side, peer, local, receiving: Cell::new(false) })
     }
 
     pub(crate) fn peer_addr(&self) -> SocketAddr {
@@ -78,6 +86,7 @@ impl Conn {
     pub(crate) async fn recv(&self, mut buf: BytesMut) -> (io::Result<usize>, BytesMut) {
         let spare = buf.capacity() - buf.len();
         assert!(spare > 0, "recv into a full buffer would look like the end of the stream");
+        let _receiving = Receiving::begin(&self.receiving);
         let result = poll_fn(|cx| {
             if !self.place.is_alive() {
                 return Poll::Pending;
@@ -178,8 +187,31 @@ impl Conn {
         }
     }
 
+    /// As the real one: a moment for what the peer still says, which would otherwise reset the connection and take what was
+    /// sent with it.
+    pub(crate) async fn close(&self) {
+        self.shutdown();
+        if !self.receiving.get() {
+            let _ = crate::time::timeout(LINGER, self.drain()).await;
+        }
+        self.close_now();
+    }
+
+    async fn drain(&self) {
+        let mut buf = BytesMut::new();
+        loop {
+            buf.clear();
+            buf.reserve(WINDOW_BYTES);
+            let (result, back) = self.recv(buf).await;
+            buf = back;
+            if !matches!(result, Ok(1..)) {
+                return;
+            }
+        }
+    }
+
     /// Ends both directions for this side; whoever still waits here is woken.
-    pub(crate) fn close(&self) {
+    fn close_now(&self) {
         let world = &self.place.world;
         if self.place.is_alive() {
             let mut net = world.net.borrow_mut();
@@ -193,7 +225,23 @@ impl Conn {
 
 impl Drop for Conn {
     fn drop(&mut self) {
-        self.close();
+        self.close_now();
+    }
+}
+
+/// Says that a task receives.
+struct Receiving<'a>(&'a Cell<bool>);
+
+impl<'a> Receiving<'a> {
+    fn begin(receiving: &'a Cell<bool>) -> Receiving<'a> {
+        receiving.set(true);
+        Receiving(receiving)
+    }
+}
+
+impl Drop for Receiving<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }
 
