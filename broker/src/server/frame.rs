@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use protocol::limits::FRAME_PREFIX_BYTES;
+use rt::Instant;
 use rt::net::Conn;
 use rt::sync::{Budget, Permit};
 
@@ -20,6 +21,10 @@ const ROOM_BYTES_MAX: usize = 64 << 10;
 
 /// A request that has begun must go on within this.
 const STALL: Duration = Duration::from_secs(30);
+
+/// It must be whole within [`STALL`] and the time that its size takes at this rate, in bytes a second, not counting how long it waits for
+/// memory. A peer that sends a byte now and then would otherwise keep the memory of a large request for hours.
+const BYTES_PER_S_MIN: u64 = 1 << 20;
 
 /// Reads frames: a size of 4 bytes, then as many bytes.
 ///
@@ -45,7 +50,7 @@ pub enum FrameError {
     /// The peer ended the connection within a frame.
     #[error("the stream ended within a request")]
     Truncated,
-    /// The peer stopped within a frame.
+    /// The peer stopped within a frame, or sends it too slowly.
     #[error("a request stalled")]
     Stalled,
     /// A size that no request has.
@@ -84,6 +89,11 @@ impl FrameReader {
         }
     }
 
+    /// Whether nothing of a further frame has arrived.
+    pub fn is_between(&self) -> bool {
+        self.buf.is_empty()
+    }
+
     /// The frame that has begun, without its size, and its share of the budget that is for its length.
     ///
     /// # Errors
@@ -92,8 +102,11 @@ impl FrameReader {
         &mut self,
         budget: impl FnOnce(usize) -> &'a Budget,
     ) -> Result<(Bytes, Permit), FrameError> {
-        while self.buf.len() < FRAME_PREFIX_BYTES {
-            self.fill(Some(STALL)).await?;
+        if self.buf.len() < FRAME_PREFIX_BYTES {
+            let whole_by = rt::now() + STALL;
+            while self.buf.len() < FRAME_PREFIX_BYTES {
+                self.fill(Some(left(whole_by)?)).await?;
+            }
         }
         let prefix = self.buf.split_to(FRAME_PREFIX_BYTES);
         let size = prefix[..].try_into().map_or(-1, i32::from_be_bytes);
@@ -101,22 +114,30 @@ impl FrameReader {
             usize::try_from(size).ok().filter(|len| (FRAME_BYTES_MIN..=self.frame_bytes_max).contains(len));
         let len = len.ok_or(FrameError::Size(size))?;
         let permit = budget(len).take(len).await;
-        while self.buf.len() < len.min(ROOM_BYTES_MAX) {
-            self.fill(Some(STALL)).await?;
-        }
         if self.buf.len() < len {
-            self.fill_large(len).await?;
+            self.fill_frame(len).await?;
         }
         Ok((self.buf.split_to(len).freeze(), permit))
     }
 
+    async fn fill_frame(&mut self, len: usize) -> Result<(), FrameError> {
+        let whole_by = rt::now() + STALL + Duration::from_secs(len as u64 / BYTES_PER_S_MIN);
+        while self.buf.len() < len.min(ROOM_BYTES_MAX) {
+            self.fill(Some(left(whole_by)?)).await?;
+        }
+        if self.buf.len() < len {
+            self.fill_large(len, whole_by).await?;
+        }
+        Ok(())
+    }
+
     /// Moves to a buffer of the frame's own and reads the rest straight into it.
-    async fn fill_large(&mut self, len: usize) -> Result<(), FrameError> {
+    async fn fill_large(&mut self, len: usize, whole_by: Instant) -> Result<(), FrameError> {
         let mut own = BytesMut::with_capacity(len);
         own.extend_from_slice(&self.buf);
         self.buf = own;
         while self.buf.len() < len {
-            self.recv(Some(STALL)).await?;
+            self.recv(Some(left(whole_by)?)).await?;
         }
         Ok(())
     }
@@ -150,3 +171,14 @@ impl FrameReader {
         }
     }
 }
+
+/// How long the next bytes may take.
+fn left(whole_by: Instant) -> Result<Duration, FrameError> {
+    match whole_by.saturating_since(rt::now()) {
+        Duration::ZERO => Err(FrameError::Stalled),
+        left => Ok(left.min(STALL)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
