@@ -4,7 +4,7 @@ use bytes::Bytes;
 use protocol::error::ErrorCode;
 use protocol::records::ValidBatch;
 use rt::net::Accepted;
-use shards::PartitionKey;
+use shards::{MeshPiece, PartitionKey};
 
 use super::admin::{AdminAnswer, AdminPiece};
 use crate::group::{GroupReply, GroupRequest};
@@ -50,6 +50,17 @@ pub enum Piece {
     NextProducerId,
     /// An accepted connection, which lives on the receiving shard from now on. The number is that of the listener.
     Connection(Accepted, usize),
+}
+
+impl MeshPiece for Piece {
+    /// What waits for something that others do. An append never: its place in the log's order is taken.
+    fn is_cancellable(&self) -> bool {
+        match self {
+            Piece::FetchWait { .. } => true,
+            Piece::Group { requests, .. } => requests.iter().all(GroupRequest::waits_for_members),
+            _ => false,
+        }
+    }
 }
 
 /// The answer to the piece of the same name.
