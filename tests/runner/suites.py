@@ -42,6 +42,7 @@ CLIENTS = (
     Suite("kafkajs", "round trip by kafkajs", "kafkajs_client.mjs", needs=("kafkajs",)),
     Suite("kcat", "round trip by kcat", "kcat_client.py", needs=("venv", "kcat")),
     Suite("bad_input", "what bad input gets", "bad_input.py", seconds=(300, 600)),
+    Suite("stopping", "SIGTERM under load, waits and deaf clients: answered, clean, in time", "stopping.py", seconds=(300, 720), own_broker=True),
     Suite("outside", "O_DIRECT, affinity, locks, exit codes, settings: the process seen from outside", "outside.py", own_broker=True),
     Suite("metrics", "the admin endpoint: metrics against what clients did, health, readiness", "metrics.py", own_broker=True),
     Suite("bench", "ringlog bench: every kind of load, verified; restarts under load; the sink", "bench.py", seconds=(300, 600)),

@@ -1,9 +1,10 @@
 //! The way to the coordinators of groups.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::rc::Rc;
 
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::{Either, join_all, select, try_join_all};
 use protocol::error::ErrorCode;
 use protocol::types::Str;
 use shards::PartitionKey;
@@ -25,6 +26,24 @@ pub(super) async fn ask(
     match offsets_partition(shard, group_id) {
         Some(key) => only(ask_partition(shard, key, vec![request]).await?),
         None => Ok(request.refused(ErrorCode::NOT_COORDINATOR)),
+    }
+}
+
+/// As [`ask`], for what may wait for other members. When the shard drains the answer is NOT_COORDINATOR: the client looks for the coordinator,
+/// and finds it where this node is again.
+///
+/// # Errors
+/// As of [`ask`].
+pub(super) async fn ask_patiently(
+    shard: &Rc<ShardState>,
+    group_id: &str,
+    request: GroupRequest,
+) -> Result<GroupReply, Close> {
+    let refusal = request.refused(ErrorCode::NOT_COORDINATOR);
+    let asked = pin!(ask(shard, group_id, request));
+    match select(asked, pin!(shard.network.grace_over())).await {
+        Either::Left((answer, _)) => answer,
+        Either::Right(_) => Ok(refusal),
     }
 }
 

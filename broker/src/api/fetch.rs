@@ -2,18 +2,24 @@
 //!
 //! Planned on the connection's shard: the owners say without I/O what could be read, the request's bytes are dealt in the order of its
 //! partitions, then the owners hand over records. The first partition with records always gives a batch (KIP-74).
+//!
+//! Records are read once there is memory for them, and are counted until they are sent: a client that asks and doesn't read waits for
+//! itself and its like.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::future::{join_all, select_all};
+use bytes::Bytes;
+use futures_util::future::{join_all, select, select_all};
 use protocol::error::ErrorCode;
 use protocol::messages::fetch_response::{EpochEndOffset, FetchableTopicResponse, PartitionData};
 use protocol::messages::{FetchRequest, FetchResponse};
 use protocol::types::Records;
 use rt::ShardId;
+use rt::sync::Permit;
 use shards::PartitionKey;
 
 use crate::server::fetch_session::{FetchEntry, FetchName, SESSION_PARTITIONS_MAX, SessionError};
@@ -28,12 +34,13 @@ struct Part {
     fetched: Option<FetchedPartition>,
 }
 
-/// Answers a Fetch, after `max_wait_ms` at the latest.
+/// Answers a Fetch, after `max_wait_ms` at the latest, not counting how long it waits for memory. With the records comes the memory they are
+/// counted in, to be held until they are sent.
 pub async fn handle(
     shard: &Rc<ShardState>,
     context: &RequestContext,
     request: FetchRequest,
-) -> FetchResponse {
+) -> (FetchResponse, Option<Permit>) {
     let version = context.api_version;
     let by_id = version >= 13;
     let entries = entries(&request);
@@ -44,7 +51,7 @@ pub async fn handle(
         let forgotten = forgotten(&request);
         match sessions.advance(session_id, epoch, entries, &forgotten, by_id) {
             Ok(entries) => entries,
-            Err(error) => return session_error(error),
+            Err(error) => return (session_error(error), None),
         }
     } else {
         if version >= 7 && session_id != 0 {
@@ -55,19 +62,19 @@ pub async fn handle(
     if incremental && entries.is_empty() {
         // Everything was forgotten: as in Kafka the session ends with it.
         sessions.close(session_id);
-        return FetchResponse::default();
+        return (FetchResponse::default(), None);
     }
     let wants_session = version >= 7 && epoch == 0 && (1..=SESSION_PARTITIONS_MAX).contains(&entries.len());
     let mut parts = resolve(shard, entries, by_id);
     plan_until_enough(shard, &mut parts, &request).await;
-    read(shard, &mut parts, &request).await;
+    let memory = read(shard, &mut parts, &request).await;
 
     let id = match (incremental, wants_session) {
         (true, _) => session_id,
         (false, true) => sessions.open(by_id),
         (false, false) => 0,
     };
-    respond(shard, parts, id, incremental, version, request.isolation_level)
+    (respond(shard, parts, id, incremental, version, request.isolation_level), memory)
 }
 
 fn session_error(error: SessionError) -> FetchResponse {
@@ -164,7 +171,8 @@ async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: 
         // A partition that isn't known is told with the rest, but doesn't end the wait for the others, as in Kafka.
         let news = parts.iter().all(|part| part.target.is_err()) || planned.clone().any(tells);
         let now = rt::now();
-        if bytes >= bytes_min || news || now >= deadline {
+        // A shard that drains answers with what there is: the client gets an empty answer rather than none.
+        if bytes >= bytes_min || news || now >= deadline || shard.network.is_draining() {
             return;
         }
         wait(shard, parts, deadline.saturating_since(now)).await;
@@ -200,8 +208,9 @@ async fn wait(shard: &Rc<ShardState>, parts: &[Part], within: Duration) {
             by_owner.entry(*owner).or_default().push(spot);
         }
     }
+    let draining = pin!(shard.network.draining());
     if by_owner.is_empty() {
-        rt::sleep(within).await;
+        select(pin!(rt::sleep(within)), draining).await;
         return;
     }
     // Rounded up, so that the last wait doesn't end a moment before the deadline.
@@ -209,12 +218,21 @@ async fn wait(shard: &Rc<ShardState>, parts: &[Part], within: Duration) {
     let calls = by_owner
         .into_iter()
         .map(|(owner, spots)| Box::pin(shard.call(owner, Piece::FetchWait { spots, max_wait_ms })));
-    drop(select_all(calls.collect::<Vec<_>>()).await);
+    // Whoever answers, or nobody: the waits of the others are cancelled with their calls.
+    drop(select(select_all(calls.collect::<Vec<_>>()), draining).await);
 }
 
-async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) {
-    let limit =
-        usize::try_from(request.max_bytes).unwrap_or(0).min(shard.node.config.network.fetch_max_bytes);
+async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) -> Option<Permit> {
+    let limit = usize::try_from(request.max_bytes)
+        .unwrap_or(0)
+        .min(shard.node.config.network.fetch_max_bytes)
+        .min(shard.network.answer_bytes_max);
+    let planned = parts.iter().filter_map(|part| part.planned.as_ref());
+    let wanted: usize = planned.map(|planned| planned.bytes).sum();
+    if wanted == 0 {
+        return None;
+    }
+    let mut memory = shard.network.response_memory.take(wanted.min(limit.max(1))).await;
     let mut left = limit;
     let mut first = true;
     let mut by_owner: BTreeMap<ShardId, ForOwner> = BTreeMap::new();
@@ -242,6 +260,10 @@ async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest
             }
         }
     }
+    // The plan was an estimate for what is in files, and a first batch may be larger than its share.
+    let bufs = parts.iter().filter_map(|part| part.fetched.as_ref()).flat_map(|fetched| &fetched.records);
+    memory.adjust_to(bufs.map(Bytes::len).sum());
+    Some(memory)
 }
 
 /// What one owner reads: the partitions by position, and what they are dealt together, in bytes.

@@ -103,7 +103,7 @@ pub struct RinglogConfig {
     pub direct_io: bool,
     /// `ringlog.produce.validation`.
     pub produce_validation: ProduceValidation,
-    /// `ringlog.memory.max.bytes`, all shards together; none goes by the machine's memory.
+    /// `ringlog.memory.max.bytes`, all shards together; none for the default of each shard.
     pub memory_max_bytes: Option<u64>,
     /// `ringlog.admin.listen`; none for no endpoint.
     pub admin_listen: Option<Listener>,

@@ -65,13 +65,6 @@ pub enum GroupRequest {
     TopicsDeleted(Vec<(Str, Uuid)>),
 }
 
-impl GroupRequest {
-    /// Whether its answer may wait for what other members do. Dropping the wait takes nothing back.
-    pub fn waits_for_members(&self) -> bool {
-        matches!(self, Self::Join(..) | Self::Sync(..))
-    }
-}
-
 /// The answer to the request of the same name, in the form of its version; throttle times and authorised operations are the API's.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupReply {

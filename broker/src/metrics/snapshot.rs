@@ -134,7 +134,7 @@ pub async fn snapshot(shard: &Rc<ShardState>) -> ShardSnapshot {
 fn connections(shard: &ShardState) -> ConnectionNumbers {
     let counts = &shard.network.counts;
     ConnectionNumbers {
-        open: shard.connections.get() as u64,
+        open: shard.network.open_count() as u64,
         adopted: counts.adopted.get(),
         violations: counts.violations.get(),
         idle: counts.idle.get(),
@@ -198,6 +198,7 @@ fn memory(shard: &ShardState) -> Vec<(&'static str, MemoryUse)> {
     vec![
         ("requests_small", fill(&network.small_request_memory)),
         ("requests_large", fill(&network.large_request_memory)),
+        ("responses", fill(&network.response_memory)),
         ("unplaced", dir.unplaced),
         ("tail", dir.tail),
         ("cache", dir.cache),

@@ -3,7 +3,7 @@
 //! ```text
 //!   shard 0: listeners, directory, controller ── Joint ──> every shard: its logs, its image
 //!            all serve ── directory in use ── registration (leader epochs) ── accept
-//!   stop:    no more connections ── logs closed ── quorum ended ── directory closed
+//!   stop:    none accepted ── connections answered ── logs closed ── quorum ended ── directory closed
 //! ```
 
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use std::sync::Arc;
 use futures_util::future::{Either, join, select};
 use protocol::types::Str;
 use rt::net::Listener;
-use rt::{ShardId, TaskSet};
+use rt::{ShardId, TaskSet, lane};
 use storage::{DirHome, HomeConfig};
 
-use super::accept::accept;
+use super::accept::{Loads, accept, follow_ended, tell_ended};
 use super::failure::{Failure, Failures};
 use super::first::{self, FirstShard};
 use super::join::join as join_node;
@@ -53,17 +53,18 @@ pub async fn run_shard(wiring: Arc<Wiring>, id: ShardId) -> Result<(), Failure> 
 }
 
 async fn follow(id: ShardId, ends: Ends, seat: &Seat, failures: Rc<Failures>) -> Result<(), Failure> {
-    let Ends { ports, updates, mut joint, orders, reports } = ends;
+    let Ends { ports, updates, mut joint, orders, reports, ended } = ends;
     // Without it shard 0 has failed, and says so.
     let Some(joint) = joint.recv().await else { return Ok(()) };
     let shard = join_node(id, ports, updates, joint, None, failures).await?;
     seat.take(&shard);
+    shard.tasks.spawn(tell_ended(Rc::clone(&shard), ended));
     stop::obey(shard, orders, reports).await;
     Ok(())
 }
 
 async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) -> Result<(), Failure> {
-    let Ends { ports, updates, orders, reports, .. } = ends;
+    let Ends { ports, updates, orders, reports, ended, .. } = ends;
     let mut first = wiring.take_first();
     let listeners = listen::bind(&wiring.config)?;
     let (home, joint, controller) = open(wiring, &listeners, &mut first).await?;
@@ -76,20 +77,25 @@ async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) 
     home.begin_use().await.map_err(Failure::fatal)?;
     register(&shard).await?;
 
-    let accepting = accept_all(wiring, &shard, listeners);
+    shard.tasks.spawn(tell_ended(Rc::clone(&shard), ended));
+    let addresses: Vec<SocketAddr> = listeners.iter().map(Listener::local_addr).collect();
+    let accepting = accept_all(&shard, listeners, std::mem::take(&mut first.ended));
+    // First: whoever reads the line may ask at once.
+    wiring.tell(Phase::Serving);
+    (wiring.announce)(&addresses);
     let signal = first.stops.recv_async().await;
     wiring.tell(Phase::Stopping);
     tracing::info!(?signal, "stopping");
     accepting.cancel_all().await;
     let broker_epoch = shard.first.as_ref().map_or(-1, |first| first.broker_epoch.get());
-    let conducted = stop::conduct(&mut first.orders, &mut first.reports);
+    let conducted = stop::conduct(&mut first.orders, &mut first.reports, &first.stops);
     let (closed, ()) = join(conducted, stop::obey(shard, orders, reports)).await;
     controller.stop().await;
     stop::close_home(home, closed, broker_epoch).await
 }
 
 /// Takes the directory, starts the controller, and tells all shards of both.
-async fn open(
+pub(super) async fn open(
     wiring: &Wiring,
     listeners: &[Listener],
     first: &mut FirstEnds,
@@ -119,15 +125,15 @@ async fn watch_metadata(shard: Rc<ShardState>, controller: Controller) {
     shard.failures.tell(Failure::fatal(format!("the metadata log: {error}")));
 }
 
-fn accept_all(wiring: &Wiring, shard: &Rc<ShardState>, listeners: Vec<Listener>) -> TaskSet {
+fn accept_all(shard: &Rc<ShardState>, listeners: Vec<Listener>, ended: Vec<lane::Receiver<u32>>) -> TaskSet {
     let accepting = TaskSet::new();
-    let addresses: Vec<SocketAddr> = listeners.iter().map(Listener::local_addr).collect();
-    for (index, listener) in listeners.into_iter().enumerate() {
-        accepting.spawn(accept(Rc::clone(shard), listener, index));
+    let loads = Rc::new(Loads::new(shard.node.shards));
+    for (id, ended) in (0..).map(ShardId).zip(ended) {
+        accepting.spawn(follow_ended(Rc::clone(&loads), id, ended));
     }
-    // First: whoever reads the line may ask at once.
-    wiring.tell(Phase::Serving);
-    listen::announce(&addresses);
+    for (index, listener) in listeners.into_iter().enumerate() {
+        accepting.spawn(accept(Rc::clone(shard), Rc::clone(&loads), listener, index));
+    }
     accepting
 }
 

@@ -1,88 +1,35 @@
 //! A connection on its shard: requests in, answers out, in one task.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use protocol::types::Str;
-use rt::TaskSet;
 use rt::net::{Accepted, Conn};
-use rt::sync::Budget;
 
+use super::connections::{Connections, count};
 use super::dispatch::{self, Peer, Request};
 use super::frame::{FrameError, FrameReader};
-use super::replies::{Replies, ReplySender};
+use super::replies::Replies;
+use super::reply_sender::ReplySender;
 use super::state::ShardState;
 use crate::metrics::Stage;
 
-/// Largest request that is counted as small, in bytes: the default `max.message.bytes` and some.
-pub const SMALL_FRAME_BYTES_MAX: usize = 2 << 20;
 /// How long Produces go on for a client that has gone.
-const DRAIN: Duration = Duration::from_secs(30);
-
-/// The connections of a shard, and what they share.
-#[derive(Debug)]
-pub struct Connections {
-    /// Memory for requests of up to [`SMALL_FRAME_BYTES_MAX`] that were read and aren't answered yet, in bytes. Apart from that of large
-    /// ones, so that peers who announce large requests and don't send them hold up neither heartbeats nor small batches.
-    pub small_request_memory: Budget,
-    /// Memory for larger requests, in bytes.
-    pub large_request_memory: Budget,
-    /// Counts since the start.
-    pub counts: ConnectionCounts,
-    tasks: TaskSet,
-    open: RefCell<BTreeMap<u64, Rc<Conn>>>,
-    next: Cell<u64>,
-}
-
-/// Counts of a shard's connections since the start.
-#[derive(Debug, Default)]
-pub struct ConnectionCounts {
-    /// Connections adopted.
-    pub adopted: Cell<u64>,
-    /// Connections closed because their peer broke the protocol.
-    pub violations: Cell<u64>,
-    /// Connections closed because they were idle.
-    pub idle: Cell<u64>,
-}
-
-impl Connections {
-    /// None yet; their requests may take `request_memory_bytes` together.
-    pub fn new(request_memory_bytes: usize) -> Connections {
-        Connections {
-            small_request_memory: Budget::new(request_memory_bytes / 2),
-            large_request_memory: Budget::new(request_memory_bytes / 2),
-            counts: ConnectionCounts::default(),
-            tasks: TaskSet::new(),
-            open: RefCell::default(),
-            next: Cell::new(0),
-        }
-    }
-
-    /// The memory that a request of `len` bytes is counted in.
-    pub fn request_memory(&self, len: usize) -> &Budget {
-        if len <= SMALL_FRAME_BYTES_MAX { &self.small_request_memory } else { &self.large_request_memory }
-    }
-
-    /// Closes all of them; requests that aren't answered yet get none.
-    pub async fn close(&self) {
-        self.tasks.cancel_all().await;
-        self.open.borrow_mut().clear();
-    }
-}
-
-/// Counts one up.
-fn count(cell: &Cell<u64>) {
-    cell.set(cell.get() + 1);
-}
+const PRODUCES_AFTER: Duration = Duration::from_secs(30);
+/// How long answers are waited for that were asked for before the peer broke the protocol.
+const FLUSH: Duration = Duration::from_millis(100);
 
 /// Makes the running shard the owner of a connection that came by listener number `listener`.
 pub fn adopt(shard: &Rc<ShardState>, accepted: Accepted, listener: usize) {
-    let connections = &shard.network;
+    let open = shard.network.open(shard);
+    if shard.network.is_draining() {
+        // It came too late: closed, as is any that is still in the system's queue.
+        return;
+    }
     let conn = match accepted.into_conn() {
         Ok(conn) => Rc::new(conn),
         Err(error) => {
@@ -90,36 +37,18 @@ pub fn adopt(shard: &Rc<ShardState>, accepted: Accepted, listener: usize) {
             return;
         }
     };
-    let number = connections.next.get();
-    connections.next.set(number + 1);
-    count(&connections.counts.adopted);
-    shard.connections.set(shard.connections.get() + 1);
-    connections.open.borrow_mut().insert(number, Rc::clone(&conn));
-    let open = Open { shard: Rc::clone(shard), number };
     let peer = Peer { host: Str::from(format!("/{}", conn.peer_addr().ip())), listener };
-    connections.tasks.spawn(async move {
-        serve(&open.shard, conn, peer).await;
+    let served = Rc::clone(shard);
+    shard.network.spawn(async move {
+        serve(&served, conn, peer).await;
         drop(open);
     });
 }
 
-/// Counts a connection as open until it is dropped, also by a cancelled task.
-struct Open {
-    shard: Rc<ShardState>,
-    number: u64,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.shard.connections.set(self.shard.connections.get().saturating_sub(1));
-        let conn = self.shard.network.open.borrow_mut().remove(&self.number);
-        drop(conn);
-    }
-}
-
 async fn serve(shard: &Rc<ShardState>, conn: Rc<Conn>, peer: Peer) {
     let replies = Rc::new(Replies::default());
-    let mut sender = ReplySender::new(Rc::clone(&conn), Rc::clone(&replies));
+    let memory = shard.network.response_memory.clone();
+    let mut sender = ReplySender::new(Rc::clone(&conn), Rc::clone(&replies), memory);
     let ended = {
         let mut reading = pin!(read(shard, &conn, &peer, &replies));
         let mut sending = pin!(sender.run());
@@ -134,22 +63,24 @@ async fn serve(shard: &Rc<ShardState>, conn: Rc<Conn>, peer: Peer) {
         })
         .await
     };
-    note(shard, &conn, &ended);
-    if matches!(ended, End::Violation(_)) {
+    note(&shard.network, &conn, &ended);
+    replies.last();
+    let flushed = match ended {
+        // The stop bounds it.
+        End::Drained => sender.run().await,
         // What was asked properly is answered; a request that waits for something isn't waited for.
-        flush(&mut sender).await;
+        End::Violation(_) => rt::timeout(FLUSH, sender.run()).await.unwrap_or(Ok(())),
+        End::Frame(_) | End::Reply => Ok(()),
+    };
+    if let Err(error) = flushed {
+        tracing::debug!(peer = %conn.peer_addr(), %error, "the last answers weren't sent");
     }
     conn.shutdown();
-    replies.end();
-    if rt::timeout(DRAIN, sender.run()).await.is_err() {
+    replies.gone();
+    if rt::timeout(PRODUCES_AFTER, sender.run()).await.is_err() {
         tracing::warn!(peer = %conn.peer_addr(), "produces of a closed connection take too long");
     }
     conn.close().await;
-}
-
-/// One turn for answers that are ready.
-async fn flush(sender: &mut ReplySender) {
-    drop(rt::timeout(Duration::from_millis(100), sender.run()).await);
 }
 
 /// Why a connection ends.
@@ -160,19 +91,27 @@ enum End {
     Violation(String),
     /// By the outcome of a request.
     Reply,
+    /// The shard takes no more requests.
+    Drained,
 }
 
 async fn read(shard: &Rc<ShardState>, conn: &Rc<Conn>, peer: &Peer, replies: &Rc<Replies>) -> End {
-    let limits = &shard.node.config.network;
+    let (network, limits) = (&shard.network, &shard.node.config.network);
     let mut frames = FrameReader::new(Rc::clone(conn), limits.request_max_bytes);
     loop {
-        match begun(&mut frames, limits.connections_max_idle, replies).await {
-            Ok(()) => {}
-            Err(error) => return End::Frame(error),
+        if frames.is_between() {
+            let begun = begun(&mut frames, limits.connections_max_idle, replies);
+            match select(pin!(network.draining()), pin!(begun)).await {
+                Either::Left(_) => return End::Drained,
+                Either::Right((Ok(()), _)) => {}
+                Either::Right((Err(error), _)) => return End::Frame(error),
+            }
         }
-        let (frame, permit) = match frames.frame(|len| shard.network.request_memory(len)).await {
-            Ok(frame) => frame,
-            Err(error) => return End::Frame(error),
+        let frame = frames.frame(|len| network.request_memory(len));
+        let (frame, permit) = match select(pin!(frame), pin!(network.grace_over())).await {
+            Either::Left((Ok(frame), _)) => frame,
+            Either::Left((Err(error), _)) => return End::Frame(error),
+            Either::Right(_) => return End::Drained,
         };
         let arrived = rt::now();
         rt::consume_budget(frame.len());
@@ -211,8 +150,8 @@ async fn begun(
     }
 }
 
-fn note(shard: &Rc<ShardState>, conn: &Conn, ended: &End) {
-    let counts = &shard.network.counts;
+fn note(network: &Connections, conn: &Conn, ended: &End) {
+    let counts = &network.counts;
     let peer = conn.peer_addr();
     match ended {
         End::Frame(error) if error.is_violation() => {
@@ -226,5 +165,6 @@ fn note(shard: &Rc<ShardState>, conn: &Conn, ended: &End) {
         End::Frame(FrameError::Idle) => count(&counts.idle),
         End::Frame(error) => tracing::debug!(%peer, %error, "a connection ended"),
         End::Reply => tracing::debug!(%peer, "a request ended its connection"),
+        End::Drained => {}
     }
 }

@@ -217,7 +217,14 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
             let Call { context, correlation_id, .. } = call;
             Ok(Request::Produce(Produce { context, correlation_id, request }))
         }
-        ApiKey::Fetch => other!(call, r, fetch, FetchRequest),
+        ApiKey::Fetch => {
+            let request = FetchRequest::decode(r, call.context.api_version)?;
+            Ok(Request::Other(Box::pin(async move {
+                let (response, memory) = api::fetch::handle(&call.shard, &call.context, request).await;
+                reply(&call.shard, call.correlation_id, &response, call.context.api_version)
+                    .counted_in(memory)
+            })))
+        }
         ApiKey::ListOffsets => other!(call, r, list_offsets, ListOffsetsRequest),
         ApiKey::Metadata => other!(call, r, metadata, MetadataRequest),
         ApiKey::OffsetCommit => other_or_close!(call, r, offset_commit, OffsetCommitRequest),
@@ -278,7 +285,7 @@ fn reply<M: Response>(shard: &ShardState, correlation_id: i32, response: &M, ver
         response.visit_error_codes(&mut |code| shard.metrics.apis.of(api).count_error(code));
     }
     match response_frame(correlation_id, response, version) {
-        Ok(frame) => Reply::Send(frame.into_bufs()),
+        Ok(frame) => Reply::Send(frame.into_bufs(), None),
         Err(error) => {
             tracing::error!(api = %M::API, version, %error, "a response can't be written");
             Reply::Close

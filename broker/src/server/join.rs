@@ -10,19 +10,18 @@ use rt::{ShardId, TaskSet, lane};
 use shards::{Mesh, MeshPorts, Placement};
 use storage::{LogDir, LogDirConfig};
 
-use super::connection::Connections;
+use super::connections::Connections;
 use super::failure::{Failure, Failures};
 use super::fetch_session::FetchSessions;
 use super::first::FirstShard;
 use super::groups::Coordinators;
+use super::memory::MemoryPlan;
 use super::piece::{Answer, Piece};
 use super::state::ShardState;
 use super::wiring::Joint;
 use super::{metadata_changes, service};
 use crate::metadata::MetadataUpdate;
 
-/// Bytes of requests a shard may hold, unless configured.
-const REQUEST_BYTES: usize = 256 << 20;
 /// How often recovery points are written down.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
 
@@ -39,7 +38,14 @@ pub(super) async fn join(
     failures: Rc<Failures>,
 ) -> Result<Rc<ShardState>, Failure> {
     let Joint { node, facts } = joint;
-    let dir_config = LogDirConfig { direct_io: node.config.ringlog.direct_io, ..LogDirConfig::default() };
+    let memory = MemoryPlan::of_shard(node.config.ringlog.memory_max_bytes, node.shards);
+    let dir_config = LogDirConfig {
+        direct_io: node.config.ringlog.direct_io,
+        unplaced_bytes_max: memory.unplaced_bytes,
+        tail_bytes_max: memory.tail_bytes,
+        cache_bytes_max: memory.cache_bytes,
+        ..LogDirConfig::default()
+    };
     let log_dir = LogDir::open(&node.config.log_dirs[0], facts, dir_config).await.map_err(Failure::fatal)?;
     let image = match updates.recv().await {
         Some(MetadataUpdate::Image(image)) => *image,
@@ -48,10 +54,6 @@ pub(super) async fn join(
     };
     let shards = node.shards;
     let sessions_max = (node.config.network.fetch_sessions_max / usize::from(shards)).max(1);
-    let request_bytes =
-        node.config.ringlog.memory_max_bytes.map_or(REQUEST_BYTES, |bytes| {
-            usize::try_from(bytes / u64::from(shards)).unwrap_or(REQUEST_BYTES)
-        });
     let coordinators = Coordinators::new(node.config.groups.clone());
     let values = Rc::new(node.config.values.clone());
     let shard = Rc::new(ShardState {
@@ -69,8 +71,7 @@ pub(super) async fn join(
         coordinators,
         first,
         fetch_sessions: FetchSessions::new(sessions_max),
-        network: Connections::new(request_bytes),
-        connections: Cell::new(0),
+        network: Connections::new(&memory),
         failures,
         metrics: Rc::default(),
         tasks: TaskSet::new(),

@@ -1,32 +1,40 @@
-//! [`Replies`]: answers of one connection, sent in the order of its requests.
+//! [`Replies`]: the requests of one connection that are under way, answered in their order.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::future::poll_fn;
-use std::io;
 use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 
 use bytes::Bytes;
-use futures_util::stream::{FuturesOrdered, Stream};
-use rt::net::Conn;
 use rt::sync::{Notify, Permit};
 
-use crate::metrics::{RequestClock, Stage};
+use crate::metrics::RequestClock;
 
 /// Requests of a connection that are under way; a client with more waits.
 const REQUESTS_MAX: usize = 64;
+/// Answers of a connection that aren't sent yet, in bytes; beyond it no further Produce is taken. So what a client that never reads its
+/// acknowledgements can make the broker hold is bounded by this and the answers of [`REQUESTS_MAX`] requests.
+const UNSENT_BYTES_MAX: usize = 64 << 10;
 
 /// What becomes of a request.
 #[derive(Debug)]
 pub enum Reply {
-    /// This is sent.
-    Send(Vec<Bytes>),
+    /// This is sent. The memory it is counted in, if some was taken for it already.
+    Send(Vec<Bytes>, Option<Permit>),
     /// Nothing: acks=0.
     Nothing,
     /// The connection is closed, after what was answered before.
     Close,
+}
+
+impl Reply {
+    /// The same, with the memory that was taken for it.
+    pub fn counted_in(self, memory: Option<Permit>) -> Reply {
+        match self {
+            Reply::Send(bufs, _) => Reply::Send(bufs, memory),
+            other => other,
+        }
+    }
 }
 
 /// A request being handled.
@@ -43,26 +51,40 @@ pub struct Replies {
     count: Cell<usize>,
     /// Those of them that are no Produce.
     others: Cell<usize>,
+    /// Bytes of answers that aren't sent.
+    unsent_bytes: Cell<usize>,
     moved: Notify,
     sender: RefCell<Option<Waker>>,
-    ending: Cell<bool>,
+    end: Cell<End>,
 }
 
-struct Entry {
-    reply: ReplyFuture,
-    permit: Permit,
-    clock: RequestClock,
-    is_produce: bool,
+/// What the sender still has to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum End {
+    /// There may be more requests.
+    #[default]
+    None,
+    /// There will be none: those under way are answered.
+    Last,
+    /// Nobody is there to answer: only Produces are finished.
+    Gone,
 }
 
-type Running = Pin<Box<dyn Future<Output = (Reply, RequestClock, bool)>>>;
+/// A request whose turn hasn't come.
+pub(super) struct Entry {
+    pub(super) reply: ReplyFuture,
+    pub(super) permit: Permit,
+    pub(super) clock: RequestClock,
+    pub(super) is_produce: bool,
+}
 
 impl Replies {
-    /// Waits for room for a request; a Produce also until nothing but Produces is under way.
+    /// Waits for room for a request; a Produce also until nothing but Produces is under way, and the peer takes its answers.
     pub async fn room(&self, is_produce: bool) {
         loop {
             let moved = self.moved.notified();
-            if self.count.get() < REQUESTS_MAX && !(is_produce && self.others.get() > 0) {
+            let blocked = is_produce && (self.others.get() > 0 || self.unsent_bytes.get() > UNSENT_BYTES_MAX);
+            if self.count.get() < REQUESTS_MAX && !blocked {
                 return;
             }
             moved.await;
@@ -82,9 +104,18 @@ impl Replies {
         self.count.get() == 0
     }
 
-    /// There will be no more requests, and nobody to answer: only Produces are finished.
-    pub fn end(&self) {
-        self.ending.set(true);
+    /// There will be no more requests: the sender ends when those under way are answered and their answers sent.
+    pub fn last(&self) {
+        self.set_end(End::Last);
+    }
+
+    /// There will be no more requests, and nobody to answer: only Produces are finished, all others dropped.
+    pub fn gone(&self) {
+        self.set_end(End::Gone);
+    }
+
+    fn set_end(&self, end: End) {
+        self.end.set(end);
         self.wake_sender();
     }
 
@@ -95,10 +126,43 @@ impl Replies {
         }
     }
 
-    fn answered(&self, is_produce: bool) {
+    pub(super) fn end(&self) -> End {
+        self.end.get()
+    }
+
+    pub(super) fn set_sender(&self, waker: &Waker) {
+        *self.sender.borrow_mut() = Some(waker.clone());
+    }
+
+    /// The next request, if `turn` says that it may begin.
+    pub(super) fn next_if(&self, turn: impl FnOnce(&Entry) -> bool) -> Option<Entry> {
+        let mut waiting = self.waiting.borrow_mut();
+        if waiting.front().is_some_and(turn) { waiting.pop_front() } else { None }
+    }
+
+    pub(super) fn answered(&self, is_produce: bool) {
         self.count.set(self.count.get() - 1);
         self.others.set(self.others.get() - usize::from(!is_produce));
         self.moved.notify_waiters();
+    }
+
+    /// Drops all but Produces; the one that runs is the caller's to drop.
+    pub(super) fn drop_others(&self) {
+        if self.others.get() == 0 {
+            return;
+        }
+        let (kept, dropped): (VecDeque<_>, VecDeque<_>) =
+            self.waiting.take().into_iter().partition(|entry| entry.is_produce);
+        self.waiting.replace(kept);
+        self.count.set(self.count.get() - self.others.take());
+        // Outside of the borrow: what a request holds may do anything when it goes.
+        drop(dropped);
+    }
+
+    pub(super) fn set_unsent(&self, bytes: usize) {
+        if self.unsent_bytes.replace(bytes) > bytes {
+            self.moved.notify_waiters();
+        }
     }
 }
 
@@ -107,142 +171,10 @@ impl std::fmt::Debug for Replies {
         f.debug_struct("Replies")
             .field("count", &self.count)
             .field("others", &self.others)
+            .field("unsent_bytes", &self.unsent_bytes)
             .finish_non_exhaustive()
     }
 }
 
-/// Runs the requests of a connection and sends their answers.
-pub struct ReplySender {
-    conn: Rc<Conn>,
-    replies: Rc<Replies>,
-    running: FuturesOrdered<Running>,
-    /// Answers that wait for the ones being sent.
-    ready: Vec<Bytes>,
-    /// Their requests, and those of the answers being sent.
-    answered: Vec<RequestClock>,
-    leaving: Vec<RequestClock>,
-    sending: Option<Pin<Box<dyn Future<Output = io::Result<()>>>>>,
-    closing: bool,
-}
-
-impl std::fmt::Debug for ReplySender {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReplySender").field("replies", &self.replies).finish_non_exhaustive()
-    }
-}
-
-impl ReplySender {
-    /// The sending half of `conn`.
-    pub fn new(conn: Rc<Conn>, replies: Rc<Replies>) -> ReplySender {
-        ReplySender {
-            conn,
-            replies,
-            running: FuturesOrdered::new(),
-            ready: Vec::new(),
-            answered: Vec::new(),
-            leaving: Vec::new(),
-            sending: None,
-            closing: false,
-        }
-    }
-
-    /// Runs until a reply says that the connection is to be closed, or, after [`Replies::end`], until no Produce is under way.
-    /// Dropping the future loses nothing: it may be called again.
-    ///
-    /// # Errors
-    /// The connection broke.
-    pub async fn run(&mut self) -> io::Result<()> {
-        poll_fn(|cx| self.poll(cx)).await
-    }
-
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        loop {
-            self.begin();
-            let mut progress = false;
-            while let Poll::Ready(Some((reply, clock, is_produce))) =
-                Pin::new(&mut self.running).poll_next(cx)
-            {
-                progress = true;
-                self.replies.answered(is_produce);
-                self.take(reply, clock);
-            }
-            let ending = self.replies.ending.get();
-            if ending {
-                self.ready.clear();
-                self.sending = None;
-                self.answered.clear();
-                self.leaving.clear();
-            }
-            if self.sending.is_none() && !self.ready.is_empty() {
-                let (conn, bufs) = (Rc::clone(&self.conn), std::mem::take(&mut self.ready));
-                std::mem::swap(&mut self.leaving, &mut self.answered);
-                self.sending = Some(Box::pin(async move { conn.send(bufs).await }));
-            }
-            if let Some(sending) = &mut self.sending
-                && let Poll::Ready(sent) = sending.as_mut().poll(cx)
-            {
-                self.sending = None;
-                sent?;
-                let now = rt::now();
-                self.leaving.drain(..).for_each(|clock| clock.end(now));
-                progress = true;
-            }
-            let nothing_to_send = self.sending.is_none() && self.ready.is_empty();
-            if nothing_to_send && self.closing && !ending {
-                return Poll::Ready(Ok(()));
-            }
-            if ending && self.only_others() {
-                return Poll::Ready(Ok(()));
-            }
-            if !progress {
-                *self.replies.sender.borrow_mut() = Some(cx.waker().clone());
-                return Poll::Pending;
-            }
-        }
-    }
-
-    /// An answer's turn has come.
-    fn take(&mut self, reply: Reply, mut clock: RequestClock) {
-        match reply {
-            Reply::Send(bufs) if !self.closing => {
-                clock.answered(bufs.iter().map(Bytes::len).sum());
-                self.answered.push(clock);
-                self.ready.extend(bufs);
-            }
-            Reply::Send(_) => {}
-            Reply::Nothing => clock.end(rt::now()),
-            Reply::Close => self.closing = true,
-        }
-    }
-
-    /// Whether no Produce is under way.
-    fn only_others(&self) -> bool {
-        self.replies.others.get() == self.replies.count.get()
-    }
-
-    /// Begins the requests whose turn it is.
-    fn begin(&mut self) {
-        let mut waiting = self.replies.waiting.borrow_mut();
-        while let Some(first) = waiting.front() {
-            // One answer may wait behind the one being sent: a reader that doesn't read must not fill the memory.
-            let turn = first.is_produce
-                || (self.running.is_empty()
-                    && self.ready.is_empty()
-                    && !self.closing
-                    && !self.replies.ending.get());
-            if !turn {
-                return;
-            }
-            let Some(Entry { reply, permit, mut clock, is_produce }) = waiting.pop_front() else { return };
-            self.running.push_back(Box::pin(async move {
-                if !is_produce {
-                    clock.end_stage(Stage::Queue);
-                }
-                let reply = reply.await;
-                clock.end_stage(Stage::Handle);
-                drop(permit);
-                (reply, clock, is_produce)
-            }));
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use rt::boot::ShardsRequest;
 
 use super::boot;
 use super::failure::Failure;
+use super::listen;
 use super::signals;
 use super::wiring::Wiring;
 use crate::admin::{self, AdminEnds};
@@ -65,7 +66,7 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
     }
     let stops = signals::catch().map_err(Failure::unusable)?;
     let admin = admin_endpoint(&config, shards, start_ms)?;
-    let wiring = Wiring::new(config, shards, stops);
+    let wiring = Wiring::new(config, shards, stops).announced_by(listen::announce);
     let wiring = Arc::new(match admin {
         Some(admin) => wiring.with_admin(admin),
         None => wiring,

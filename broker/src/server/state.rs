@@ -11,7 +11,7 @@ use rt::{ShardId, TaskSet};
 use shards::{Mesh, Partition, PartitionKey, Placement};
 use storage::LogDir;
 
-use super::connection::Connections;
+use super::connections::Connections;
 use super::failure::Failures;
 use super::fetch_session::FetchSessions;
 use super::groups::Coordinators;
@@ -65,8 +65,6 @@ pub struct ShardState {
     pub fetch_sessions: FetchSessions,
     /// The connections that live here.
     pub network: Connections,
-    /// How many of them are open.
-    pub connections: Cell<usize>,
     /// Where its tasks say that the node can't go on.
     pub failures: Rc<Failures>,
     /// What it counts.

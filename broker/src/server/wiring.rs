@@ -1,5 +1,6 @@
 //! [`Wiring`]: what is made before the shards, each of which takes its part.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rt::{ShardId, lane};
@@ -35,6 +36,8 @@ pub(super) struct Ends {
     pub(super) joint: lane::Receiver<Joint>,
     pub(super) orders: lane::Receiver<Order>,
     pub(super) reports: lane::Sender<Report>,
+    /// How many connections ended, to shard 0, which hands them out.
+    pub(super) ended: lane::Sender<u32>,
 }
 
 /// Shard 0's ends of the same, in order of the shards, its own among them.
@@ -44,6 +47,7 @@ pub(super) struct FirstEnds {
     pub(super) joint: Vec<lane::Sender<Joint>>,
     pub(super) orders: Vec<lane::Sender<Order>>,
     pub(super) reports: Vec<lane::Receiver<Report>>,
+    pub(super) ended: Vec<lane::Receiver<u32>>,
     pub(super) stops: flume::Receiver<i32>,
 }
 
@@ -54,6 +58,8 @@ pub struct Wiring {
     pub(super) shards: u16,
     /// None without an admin endpoint.
     pub(super) admin: Option<AdminEnds>,
+    /// Told where the node listens, once it serves.
+    pub(super) announce: fn(&[SocketAddr]),
     ends: Vec<flume::Receiver<Ends>>,
     first: flume::Receiver<FirstEnds>,
 }
@@ -62,20 +68,37 @@ impl Wiring {
     /// Lanes between the shards of a node. The first thing to come by `stops` stops it, the second makes it hurry; what it is, a signal's number
     /// as a rule, is only logged.
     pub fn new(config: BrokerConfig, shards: u16, stops: flume::Receiver<i32>) -> Wiring {
-        let mut first = FirstEnds { updates: vec![], joint: vec![], orders: vec![], reports: vec![], stops };
+        let mut first = FirstEnds {
+            updates: vec![],
+            joint: vec![],
+            orders: vec![],
+            reports: vec![],
+            ended: vec![],
+            stops,
+        };
         let ends = shards::mesh(shards).into_iter().map(|ports| {
             let (updates_out, updates) = lane::channel(UPDATES_MAX);
             let (joint_out, joint) = lane::channel(1);
             let (orders_out, orders) = lane::channel(ORDERS_MAX);
             let (reports, reports_in) = lane::channel(REPORTS_MAX);
+            // One is enough: what ends while it is on its way is counted up.
+            let (ended, ended_in) = lane::channel(1);
             first.updates.push(updates_out);
             first.joint.push(joint_out);
             first.orders.push(orders_out);
             first.reports.push(reports_in);
-            handed(Ends { ports, updates, joint, orders, reports })
+            first.ended.push(ended_in);
+            handed(Ends { ports, updates, joint, orders, reports, ended })
         });
         let ends = ends.collect();
-        Wiring { config, shards, admin: None, ends, first: handed(first) }
+        let announce = |addresses: &[SocketAddr]| tracing::info!(?addresses, "listening");
+        Wiring { config, shards, admin: None, announce, ends, first: handed(first) }
+    }
+
+    /// The same, with another way to say that the node serves than the log.
+    #[must_use]
+    pub fn announced_by(self, announce: fn(&[SocketAddr])) -> Wiring {
+        Wiring { announce, ..self }
     }
 
     /// The same with an admin endpoint, whose ends of one node and as many shards these are.

@@ -17,5 +17,5 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "ringlog.admin.listen" String = "", HOST_AND_PORT, ReadOnly, ACTS,
         "HOST:PORT of the admin HTTP endpoint with /metrics, /healthz and /readyz, which asks nobody who they are; empty for none.";
     "ringlog.memory.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
-        "Memory for requests, replies and log tails, in bytes, all shards together; 0 for a size by the machine's memory.";
+        "Memory for requests (half), answers (a quarter) and log data (a quarter), in bytes, all shards together, at least 32 MiB each; 0 for 512 MiB a shard.";
 };

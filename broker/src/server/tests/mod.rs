@@ -1,0 +1,6 @@
+//! Whole shards in the simulator: connections, budgets, the stop.
+
+mod client;
+mod connections;
+mod node;
+mod stopping;
