@@ -109,6 +109,7 @@ impl Partition {
             let reservation = self.log.reserve_batch(batch).await?.of_frame(frame_bytes);
             match self.log.append(reservation, batch.clone(), self.epoch, now_ms) {
                 Err(AppendError::SegmentOffsetsFull) => self.log.roll().await?,
+                Err(AppendError::ReservationVoid) => {}
                 result => return self.settle(result, batch),
             }
         }
@@ -189,7 +190,9 @@ impl Partition {
                     AppendError::OutOfOrderSequence { .. } => ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER,
                     AppendError::InvalidProducerEpoch { .. } => ErrorCode::INVALID_PRODUCER_EPOCH,
                     AppendError::Offline => ErrorCode::KAFKA_STORAGE_ERROR,
-                    AppendError::StaleEpoch { .. } => ErrorCode::NOT_LEADER_OR_FOLLOWER,
+                    AppendError::StaleEpoch { .. } | AppendError::ReservationVoid => {
+                        ErrorCode::NOT_LEADER_OR_FOLLOWER
+                    }
                     AppendError::Duplicate { .. }
                     | AppendError::ReservationTooSmall { .. }
                     | AppendError::SegmentOffsetsFull

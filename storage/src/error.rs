@@ -148,6 +148,9 @@ pub enum AppendError {
         /// Size of the reservation.
         reserved: usize,
     },
+    /// The log was cut since it was reserved: the caller reserves again, if it still leads.
+    #[error("the log was cut after the reservation")]
+    ReservationVoid,
     /// The offsets would leave the 31 bits a segment has. [`crate::Log::reserve_batch`] rolls before that
     /// happens, but for a gap of that size.
     #[error("the segment's offsets are used up")]

@@ -80,6 +80,21 @@ pub(crate) async fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes the producer snapshots that stand behind `end`, durably.
+pub(crate) async fn remove_snapshots_behind(dir: &Path, end: Offset) -> io::Result<()> {
+    let entries = list(dir).await?;
+    let snapshots = entries.iter().filter(|entry| {
+        let parsed = names::parse_file_name(&entry.name);
+        parsed.is_some_and(|(offset, suffix)| suffix == names::SNAPSHOT && offset > end)
+    });
+    let mut any = false;
+    for entry in snapshots {
+        remove(&dir.join(&entry.name)).await?;
+        any = true;
+    }
+    if any { sync_dir(dir).await } else { Ok(()) }
+}
+
 /// Removes a segment with all its files, durably.
 pub(crate) async fn remove_segment(dir: &Path, base: Offset) -> io::Result<()> {
     for suffix in [names::INDEX, names::TIME_INDEX, names::TXN_INDEX, names::SNAPSHOT, names::LOG] {

@@ -73,6 +73,15 @@ impl DirHome {
         let identity = home.identity(config).await?;
         let facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
         home.was_clean = facts.clean;
+        // An earlier start may have been killed before it synced what this one has read.
+        let settled = async {
+            files::sync_dir(&home.path).await?;
+            match home.path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                Some(parent) => files::sync_dir(parent).await,
+                None => Ok(()),
+            }
+        };
+        settled.await.map_err(|error| home.io("taking into use", error))?;
         if facts.clean {
             // From now on a crash is a crash, at whatever point.
             let removed = files::remove(&home.path.join(meta::CLEAN_MARKER)).await;
@@ -89,7 +98,10 @@ impl DirHome {
     /// `Io`.
     pub async fn begin_use(&self) -> Result<(), StorageError> {
         let begin = async {
+            // By name, not by topic: they would be taken for those of a later topic of that name. What they
+            // said is in the logs' own files now.
             files::remove(&self.path.join(offsets_file::RECOVERY_POINTS)).await?;
+            files::remove(&self.path.join(offsets_file::LOG_STARTS)).await?;
             files::sync_dir(&self.path).await
         };
         begin.await.map_err(|error| self.io("taking into use", error))

@@ -1,6 +1,6 @@
 //! [`LogDir`]: one shard's part of a log directory.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -16,6 +16,7 @@ use crate::committer;
 use crate::fan_out::fan_out;
 use crate::limits::OPENS_MAX;
 use crate::log::close::ClosedAt;
+use crate::log::inner::LogStatus;
 use crate::log::open::{self, Known};
 use crate::segment::names;
 use crate::{Log, LogConfig, LogDirConfig, Offset, StorageError, TopicPartition};
@@ -31,7 +32,10 @@ pub struct LogDir {
     logs: RefCell<BTreeMap<TopicPartition, Log>>,
     /// Logs that couldn't be opened: their files are as a crash left them.
     unopened: RefCell<BTreeSet<TopicPartition>>,
+    /// Names that the directory's files of offsets say nothing of any more: their logs were opened or made.
+    outdated: RefCell<BTreeSet<TopicPartition>>,
     busy: Busy,
+    closing: Cell<bool>,
     committer: RefCell<Option<Task<()>>>,
 }
 
@@ -67,7 +71,8 @@ impl LogDir {
         let committer = rt::spawn(committer::run(shared.clone()));
         let (logs, unopened) = (RefCell::default(), RefCell::default());
         let (busy, committer) = (Busy::default(), RefCell::new(Some(committer)));
-        Ok(Self { shared, facts, logs, unopened, busy, committer })
+        let (outdated, closing) = (RefCell::default(), Cell::new(false));
+        Ok(Self { shared, facts, logs, unopened, outdated, busy, closing, committer })
     }
 
     /// Opens existing logs, several at a time. One that is damaged is opened offline ([`Log::status`]).
@@ -96,11 +101,12 @@ impl LogDir {
             start: self.facts.log_starts.get(&partition).copied(),
             recovery_point: self.facts.recovery_points.get(&partition).copied().filter(|_| !self.facts.clean),
         };
+        let known = if self.outdated.borrow().contains(&partition) { Known::default() } else { known };
         // Until it is open, for whatever reason it isn't.
         self.unopened.borrow_mut().insert(partition.clone());
         let log = open::open(&self.shared, partition.clone(), config, known).await?;
+        self.admit(&partition, &log)?;
         self.unopened.borrow_mut().remove(&partition);
-        self.logs.borrow_mut().insert(partition, log.clone());
         Ok(log)
     }
 
@@ -125,7 +131,7 @@ impl LogDir {
             return Err(StorageError::Exists(partition));
         }
         let log = open::create(&self.shared, partition.clone(), topic_id, config).await?;
-        self.logs.borrow_mut().insert(partition, log.clone());
+        self.admit(&partition, &log)?;
         Ok(log)
     }
 
@@ -238,6 +244,7 @@ impl LogDir {
     /// Closes all logs as a clean stop does, and ends. Hand the result to [`crate::DirHome::close`]. Logs
     /// that are offline keep the directory from counting as clean.
     pub async fn close(&self) -> ClosedDir {
+        self.closing.set(true);
         let logs = std::mem::take(&mut *self.logs.borrow_mut());
         let mut closed = ClosedDir { logs: Vec::new(), clean: true };
         for partition in self.unopened.borrow().iter() {
@@ -273,8 +280,19 @@ impl LogDir {
         &self.shared
     }
 
+    /// Takes in a log that was opened or made, unless the directory is being closed by now.
+    fn admit(&self, partition: &TopicPartition, log: &Log) -> Result<(), StorageError> {
+        if self.closing.get() {
+            log.0.set_status(LogStatus::Closed);
+            return Err(StorageError::Offline);
+        }
+        self.logs.borrow_mut().insert(partition.clone(), log.clone());
+        self.outdated.borrow_mut().insert(partition.clone());
+        Ok(())
+    }
+
     fn begin(&self, partition: &TopicPartition) -> Result<BusyName, StorageError> {
-        if self.shared.has_failed() {
+        if self.shared.has_failed() || self.closing.get() {
             return Err(StorageError::Offline);
         }
         let exists = || StorageError::Exists(partition.clone());

@@ -136,6 +136,15 @@ impl DirShared {
         self.indexes.borrow_mut().remove(&key);
     }
 
+    /// Forgets what was read of a log's files.
+    pub(crate) fn forget_log(&self, id: u64) {
+        let (first, last) = ((id, Offset(i64::MIN), 0), (id, Offset(i64::MAX), u64::MAX));
+        let handles = self.handles.borrow_mut().remove_range(first, last);
+        self.retired.borrow_mut().extend(handles);
+        self.pieces.borrow_mut().remove_range((first, 0), (last, u64::MAX));
+        self.indexes.borrow_mut().remove_range(first, last);
+    }
+
     /// Has a file closed once its last reader is done.
     pub(crate) fn retire(&self, file: Rc<File>) {
         self.retired.borrow_mut().push(file);

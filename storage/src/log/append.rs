@@ -13,7 +13,7 @@ use crate::limits::FRAME_BYTES_ASSUMED;
 use crate::{AppendError, LeaderEpoch};
 
 /// The right to append one batch of up to so many bytes: space in the segment file is allocated for it.
-/// Dropping it gives the right back.
+/// Dropping it gives the right back. A cut of the log makes it void.
 ///
 /// Hold it no longer than it takes to append: while all bytes that may be unplaced are reserved, every other
 /// append waits.
@@ -23,6 +23,8 @@ pub struct Reservation {
     pub(crate) bytes: usize,
     pub(crate) permit: Option<Permit>,
     pub(crate) frame_bytes: usize,
+    /// Cuts of the log before it was made.
+    generation: u64,
 }
 
 impl Reservation {
@@ -42,7 +44,9 @@ impl Reservation {
 
     pub(crate) fn new(log: &Rc<LogInner>, bytes: usize, permit: Permit) -> Self {
         log.reserved.set(log.reserved.get() + bytes as u64);
-        Self { log: log.clone(), bytes, permit: Some(permit), frame_bytes: FRAME_BYTES_ASSUMED }
+        let generation = log.core.borrow().generation;
+        let (log, permit) = (log.clone(), Some(permit));
+        Self { log, bytes, permit, frame_bytes: FRAME_BYTES_ASSUMED, generation }
     }
 }
 
@@ -90,8 +94,11 @@ impl Log {
     ) -> Result<AppendInfo, AppendError> {
         let log = &self.0;
         assert!(Rc::ptr_eq(log, &reservation.log), "a reservation of another log");
-        if log.is_offline() {
+        if log.is_offline() || log.refuses_appends.get() {
             return Err(AppendError::Offline);
+        }
+        if reservation.generation != log.core.borrow().generation {
+            return Err(AppendError::ReservationVoid);
         }
         let bytes = batch.total_bytes();
         if bytes > reservation.bytes {

@@ -35,6 +35,7 @@ impl Log {
         if log.is_offline() {
             return Err(StorageError::Offline);
         }
+        log.refuse_appends();
         let _writer = log.writer.take(1).await;
         let _space = log.space.take(1).await;
         let _files = log.files.take(1).await;
@@ -120,12 +121,9 @@ impl LogInner {
         let mut core = self.core.borrow_mut();
         self.dir.released(core.tail.bytes());
         core.tail.clear();
-        let generation = core.generation;
-        let mut bases: Vec<Offset> = core.closed.keys().copied().collect();
-        bases.push(core.active.build.base);
         let file = core.active.file.take();
         drop(core);
-        bases.iter().for_each(|base| self.dir.forget((self.id, *base, generation)));
+        self.dir.forget_log(self.id);
         if let Some(file) = file {
             self.dir.retire(file);
         }

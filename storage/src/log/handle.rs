@@ -197,6 +197,7 @@ impl Log {
     }
 
     pub(crate) fn check_online(&self) -> Result<(), StorageError> {
-        if self.0.is_offline() { Err(StorageError::Offline) } else { Ok(()) }
+        let refused = self.0.is_offline() || self.0.refuses_appends.get();
+        if refused { Err(StorageError::Offline) } else { Ok(()) }
     }
 }

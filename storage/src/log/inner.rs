@@ -82,9 +82,23 @@ pub(crate) struct LogInner {
     pub sync_at: Cell<Option<rt::Instant>>,
     /// Small files of closed segments that a full disk kept from being written.
     pub unfinished: RefCell<VecDeque<Sealed>>,
+    /// It is being closed: reads and acknowledgements go on, appends don't.
+    pub refuses_appends: Cell<bool>,
+    /// A cut is under way, which goes by what is in memory and what in files: nothing is evicted.
+    pub cutting: Cell<bool>,
     /// Whether anything was changed since the log was opened: if not, closing leaves the files as they are.
     pub changed: Cell<bool>,
     hints: RefCell<VecDeque<ReadHint>>,
+}
+
+/// See [`LogInner::begin_cut`]; held with the `writer` gate.
+#[derive(Debug)]
+pub(crate) struct Cutting(Rc<LogInner>);
+
+impl Drop for Cutting {
+    fn drop(&mut self) {
+        self.0.cutting.set(false);
+    }
 }
 
 impl LogInner {
@@ -124,6 +138,8 @@ impl LogInner {
             flush_wanted: Cell::new(Offset::ZERO),
             unsynced_since: Cell::new(None),
             sync_at: Cell::new(None),
+            refuses_appends: Cell::new(false),
+            cutting: Cell::new(false),
             unfinished: RefCell::new(VecDeque::new()),
             changed: Cell::new(false),
             hints: RefCell::new(VecDeque::new()),
@@ -158,8 +174,23 @@ impl LogInner {
         self.path.join(names::file_name(base, suffix))
     }
 
+    /// Ends appending, for those who wait for space as well.
+    pub(crate) fn refuse_appends(&self) {
+        self.refuses_appends.set(true);
+        self.space_moved.notify_waiters();
+    }
+
+    /// Keeps all batches in memory where they are until the result is dropped.
+    pub(crate) fn begin_cut(self: &Rc<Self>) -> Cutting {
+        self.cutting.set(true);
+        Cutting(self.clone())
+    }
+
     /// Gives up the oldest batch held in memory, if it may go.
     pub(crate) fn evict_one(&self) -> bool {
+        if self.cutting.get() {
+            return false;
+        }
         let mut core = self.core.borrow_mut();
         let active = core.active.build.base;
         match core.tail.evict_one(active) {

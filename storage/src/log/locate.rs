@@ -74,6 +74,7 @@ impl LogInner {
         let key = self.part_key(part);
         let path = self.file_path(part.base, names::LOG);
         let file = self.dir.handle(key, &path).await;
+        self.drop_stale(part);
         let file = file.map_err(|source| ReadError::Io { what: path.display().to_string(), source })?;
         Ok(SegmentReader::cached(file, &self.dir, key, part.limit, part.closed))
     }
@@ -103,7 +104,21 @@ impl LogInner {
         let indexes = Rc::new(indexes);
         let cost = indexes.offsets.file_bytes() + indexes.times.file_bytes() + 64;
         self.dir.indexes.borrow_mut().insert(key, indexes.clone(), cost);
+        self.drop_stale(part);
         Ok(indexes)
+    }
+
+    /// Whether the log was cut, or ended, since `part` was looked up.
+    pub(crate) fn is_stale(&self, part: &FilePart) -> bool {
+        self.is_offline() || self.core.borrow().generation != part.generation
+    }
+
+    /// What was kept of a stale part's file goes: nobody will ask for it again, and an open handle would keep a
+    /// deleted file's space.
+    fn drop_stale(&self, part: &FilePart) {
+        if self.is_stale(part) {
+            self.dir.forget(self.part_key(part));
+        }
     }
 
     async fn load_indexes(&self, part: &FilePart) -> Option<SegmentIndexes> {

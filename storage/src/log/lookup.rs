@@ -33,6 +33,14 @@ impl Log {
         timestamp_ms: i64,
         upto: Offset,
     ) -> Result<Option<TimestampOffset>, ReadError> {
+        self.look_up(async || self.first_from(timestamp_ms, upto).await).await
+    }
+
+    async fn first_from(
+        &self,
+        timestamp_ms: i64,
+        upto: Offset,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
         let parts = self.0.core.borrow().parts();
         for part in parts {
             let Some((max_ms, _)) = self.0.max_timestamp_of(&part).await? else { continue };
@@ -54,6 +62,27 @@ impl Log {
     /// # Errors
     /// `Offline`, `Io`, `Corrupt`.
     pub async fn max_timestamp_offset(&self, upto: Offset) -> Result<Option<TimestampOffset>, ReadError> {
+        self.look_up(async || self.largest(upto).await).await
+    }
+
+    /// Looks up again for as long as the log is cut meanwhile: what was found, or wasn't, may be gone.
+    async fn look_up(
+        &self,
+        find: impl AsyncFn() -> Result<Option<TimestampOffset>, ReadError>,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
+        loop {
+            let generation = self.0.core.borrow().generation;
+            let found = find().await;
+            if self.0.is_offline() {
+                return Err(ReadError::Offline);
+            }
+            if self.0.core.borrow().generation == generation {
+                return found;
+            }
+        }
+    }
+
+    async fn largest(&self, upto: Offset) -> Result<Option<TimestampOffset>, ReadError> {
         let parts = self.0.core.borrow().parts();
         let mut best: Option<(i64, FilePart)> = None;
         for part in parts.into_iter().filter(|part| part.base < upto) {
@@ -79,7 +108,14 @@ impl Log {
         let start = self.start_offset();
         let mut at = from;
         while at < upto {
-            let slice = self.read(at, upto, PIECE_BYTES, true).await?;
+            let slice = match self.read(at, upto, PIECE_BYTES, true).await {
+                // The start was advanced (DeleteRecords) since.
+                Err(ReadError::OffsetOutOfRange { start, .. }) if start > at => {
+                    at = start;
+                    continue;
+                }
+                read => read?,
+            };
             if slice.bytes == 0 {
                 return Ok(None);
             }
@@ -117,7 +153,9 @@ impl LogInner {
             return Ok(known);
         }
         let max = self.indexes(part).await?.times.last();
-        if let Some(segment) = self.core.borrow_mut().closed.get_mut(&part.base) {
+        if !self.is_stale(part)
+            && let Some(segment) = self.core.borrow_mut().closed.get_mut(&part.base)
+        {
             segment.max_timestamp = Some(max);
         }
         Ok(max)

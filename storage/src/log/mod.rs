@@ -10,6 +10,7 @@ pub(crate) mod inner;
 pub(crate) mod locate;
 pub(crate) mod lookup;
 pub(crate) mod open;
+pub(crate) mod producers_at;
 pub(crate) mod read;
 pub(crate) mod recover;
 pub(crate) mod reserve;

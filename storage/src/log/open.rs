@@ -84,6 +84,9 @@ pub(crate) async fn open(
     let (topic_id, checkpoint, mut corrupt) = read_own_files(&path).await.map_err(failed)?;
     let last_base = found.segments.last().map_or(Offset::ZERO, |(base, _)| *base);
     let checkpoint_start = checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.start);
+    // A log without segments isn't one that Kafka stopped: what the file says is of an older one of its name.
+    let known = if found.segments.is_empty() { Known::default() } else { known };
+    let known_start = known.start.unwrap_or_default();
     let recovery = Recovery {
         dir,
         path: &path,
@@ -95,9 +98,15 @@ pub(crate) async fn open(
             None => checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.recovery_point).max(last_base),
         },
         scan_from: known.recovery_point,
-        start: known.start.unwrap_or_default().max(checkpoint_start),
+        start: known_start.max(checkpoint_start),
     };
     let recovered = recovery.run(found).await?;
+    if known_start > checkpoint_start && recovered.corrupt.is_none() {
+        // Into our own file, before the directory's goes as it is taken into use.
+        let (start, recovery_point) = (recovered.core.start, recovered.core.recovery_point);
+        let folded = LogCheckpoint { start, recovery_point }.encode();
+        files::replace(&path.join(names::CHECKPOINT), folded).await.map_err(failed)?;
+    }
     corrupt = corrupt.or(recovered.corrupt);
     let status = corrupt.map_or(LogStatus::Online, LogStatus::Corrupt);
     if let LogStatus::Corrupt(reason) = &status {
@@ -111,7 +120,7 @@ pub(crate) async fn open(
 /// Lists the directory, and removes what operations cut short by a crash left behind.
 async fn survey(path: &Path) -> std::io::Result<Found> {
     let mut found = Found::default();
-    let (mut offsets, mut times) = (BTreeSet::new(), BTreeSet::new());
+    let (mut offsets, mut times, mut others) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for entry in files::list(path).await?.into_iter().filter(|entry| !entry.is_dir) {
         if names::is_leftover(&entry.name) {
             files::remove(&path.join(&entry.name)).await?;
@@ -121,8 +130,18 @@ async fn survey(path: &Path) -> std::io::Result<Found> {
             Some((base, names::LOG)) => found.segments.push((base, entry.len)),
             Some((base, names::INDEX)) => drop(offsets.insert(base)),
             Some((base, names::TIME_INDEX)) => drop(times.insert(base)),
+            Some((base, names::TXN_INDEX)) => others.push(base),
             _ => {}
         }
+    }
+    let bases: BTreeSet<Offset> = found.segments.iter().map(|(base, _)| *base).collect();
+    let orphans: BTreeSet<Offset> =
+        offsets.iter().chain(&times).chain(&others).filter(|base| !bases.contains(base)).copied().collect();
+    for base in &orphans {
+        // Of a segment that was removed: not to be taken for those of a later one that starts there.
+        files::remove_segment(path, *base).await?;
+        offsets.remove(base);
+        times.remove(base);
     }
     found.indexed = &offsets & &times;
     found.segments.sort();

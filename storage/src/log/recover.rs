@@ -61,6 +61,7 @@ impl Recovery<'_> {
         let Some(last) = found.segments.last().copied() else {
             let mut core = LogCore::empty(self.start);
             core.epochs = found.epochs.unwrap_or_default();
+            core.epochs.truncate_end(core.end);
             core.recovery_point = self.recovery_point.min(self.start);
             return Ok(Recovered { core, corrupt: None, changed: false });
         };
@@ -80,6 +81,11 @@ impl Recovery<'_> {
             return Ok(Recovered { core, corrupt: None, changed: false });
         }
         let corrupt = self.scan(&mut core, &found.segments[at..]).await?;
+        if corrupt.is_none() {
+            // Of a cut that a crash met between the segment and them, or of a clean stop behind a torn tail.
+            let forgotten = files::remove_snapshots_behind(self.path, core.end).await;
+            forgotten.map_err(|error| self.fail(core.end, error))?;
+        }
         Ok(Recovered { core, corrupt, changed: true })
     }
 
@@ -149,7 +155,8 @@ impl Recovery<'_> {
 
     fn finish(&self, core: &mut LogCore, build: SegmentBuild, next: Offset) {
         core.end = next.max(core.start).max(build.base);
-        core.epochs.truncate_end(core.end.plus(1));
+        // Epochs that got no record here: they may have been another leader's (as Kafka drops them).
+        core.epochs.truncate_end(core.end);
         core.start = core.start.min(core.end);
         core.active = Active::found(build);
     }

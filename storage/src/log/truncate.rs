@@ -10,7 +10,7 @@ use rt::fs::File;
 
 use super::active::SegmentBuild;
 use super::checkpoint::LogCheckpoint;
-use super::core::{Active, producer_of};
+use super::core::Active;
 use super::flush::Target;
 use super::handle::Log;
 use super::inner::LogInner;
@@ -60,51 +60,62 @@ impl Log {
 
 impl LogInner {
     async fn truncate_to(self: &Rc<Self>, end: Offset) -> Result<(), StorageError> {
-        let _writer = self.writer.take(1).await;
+        let _writer = self.hold_writer().await;
         let _space = self.space.take(1).await;
         let _files = self.files.take(1).await;
+        if self.is_offline() {
+            return Err(StorageError::Offline);
+        }
+        let _cutting = self.begin_cut();
         let (start, log_end, recovery_point) = {
             let core = self.core.borrow();
             (core.start, core.end, core.recovery_point)
         };
-        if self.is_offline() {
-            return Err(StorageError::Offline);
-        }
         if end >= log_end {
+            // An epoch that got no record here may have been another leader's there.
+            if self.core.borrow_mut().epochs.truncate_end(log_end) {
+                self.changed.set(true);
+            }
             return Ok(());
         }
         if end < start {
             return Err(StorageError::OutOfRange { offset: end, start, end: log_end });
         }
         // What stays must be in the file before its end is fixed.
-        if self.core.borrow().tail.unplaced_bytes() > 0 {
-            self.prepare_held(1).await?;
-            self.write_out(Target::Active).await.map_err(|error| self.fail("writing", error))?;
-        }
+        self.write_out(Target::Active).await.map_err(|error| self.fail("writing", error))?;
         let part = self.core.borrow().part_of(end);
-        let (build, end) = self.build_up_to(&part, end).await.map_err(|error| {
-            StorageError::io(format!("truncating {}", self.path.display()), std::io::Error::other(error))
-        })?;
+        let (build, end) = self.build_up_to(&part, end).await.map_err(|error| self.unreadable(error))?;
         // The batch that holds the log's start may go whole; the log doesn't end before it starts.
         let end = end.max(start);
         if recovery_point > end {
             // Otherwise new records cut short by a crash would be taken for damage below the recovery point.
             self.write_checkpoint(LogCheckpoint { start, recovery_point: end }).await?;
         }
-        let (cut, gone) = self.cut_memory(&part, build, end);
+        // All that may fail without harm is before the cut.
+        let producers = self.producers_at(end).await.map_err(|error| self.unreadable(error))?;
+        // A crash right behind the cut must find no snapshot of what was cut off.
+        let forgotten = self.remove_snapshots_behind(end).await;
+        forgotten.map_err(|error| self.fail("truncating", error))?;
+        let (cut, gone) = self.cut_memory(&part, build, end, producers);
         self.cut_files(&cut, gone).await.map_err(|error| self.fail("truncating", error))?;
-        self.rebuild_producers(end).await?;
-        self.marks.truncate(end);
-        self.marks.set_appended(self.core.borrow().end);
-        self.unsynced_since.set(None);
-        self.changed.set(true);
-        // Space for reservations made before, and the writer's hold on the last block.
-        if cut.build.bytes > 0 { self.prepare_held(1).await } else { Ok(()) }
+        self.marks.advance_written(end);
+        self.synced(end);
+        Ok(())
+    }
+
+    fn unreadable(&self, error: ReadError) -> StorageError {
+        StorageError::io(format!("truncating {}", self.path.display()), std::io::Error::other(error))
     }
 
     /// Cuts the log in memory, to the `build` of the segment that `part` is. Gives the segment that is active
     /// now, and those whose files must go.
-    fn cut_memory(self: &Rc<Self>, part: &FilePart, build: SegmentBuild, end: Offset) -> (Cut, Vec<Offset>) {
+    fn cut_memory(
+        self: &Rc<Self>,
+        part: &FilePart,
+        build: SegmentBuild,
+        end: Offset,
+        producers: ProducerState,
+    ) -> (Cut, Vec<Offset>) {
         let mut core = self.core.borrow_mut();
         let mut gone: Vec<Offset> = core.closed.range(part.base..).map(|(base, _)| *base).collect();
         if core.active.exists {
@@ -121,12 +132,11 @@ impl LogInner {
         core.end = end;
         core.epochs.truncate_end(end);
         core.recovery_point = core.recovery_point.min(end);
+        core.producers = producers;
         core.generation += 1;
         drop(core);
-        if let Some(file) = file {
-            self.dir.retire(file);
-        }
-        self.marks.set_appended(end);
+        self.settle_cut(file, part.base);
+        self.marks.cut(end);
         (Cut { build, exists }, gone)
     }
 
@@ -165,7 +175,10 @@ impl LogInner {
         Ok((build, end))
     }
 
-    async fn reader_of_all(&self, part: &FilePart) -> Result<Option<SegmentReader<'_>>, ReadError> {
+    pub(crate) async fn reader_of_all(
+        &self,
+        part: &FilePart,
+    ) -> Result<Option<SegmentReader<'_>>, ReadError> {
         if part.limit == 0 { Ok(None) } else { self.reader(part).await.map(Some) }
     }
 
@@ -197,7 +210,6 @@ impl LogInner {
         for suffix in [names::INDEX, names::TIME_INDEX] {
             files::remove(&self.file_path(base, suffix)).await?;
         }
-        self.dir.forget((self.id, base, self.core.borrow().generation - 1));
         if cut.exists {
             let file =
                 files::open_for_writing(&self.file_path(base, names::LOG), false, self.dir.config.direct_io)
@@ -207,9 +219,20 @@ impl LogInner {
             result?;
         }
         self.write_epochs().await?;
-        let end = self.core.borrow().end;
-        self.remove_snapshots_behind(end).await?;
         files::sync_dir(&self.path).await
+    }
+
+    /// What a cut leaves to do in memory, from segment `base` on.
+    fn settle_cut(&self, file: Option<Rc<File>>, base: Offset) {
+        if let Some(file) = file {
+            self.dir.retire(file);
+        }
+        // Read handles, pieces and indexes are of the log before it.
+        self.dir.forget_log(self.id);
+        self.unfinished.borrow_mut().retain(|sealed| sealed.next <= base);
+        self.flush_wanted.set(self.flush_wanted.get().min(self.core.borrow().end));
+        self.unsynced_since.set(None);
+        self.changed.set(true);
     }
 
     /// Removes segments, the youngest first and each for good before the next: a crash in between leaves no
@@ -217,23 +240,16 @@ impl LogInner {
     async fn remove_segments(&self, bases: &[Offset]) -> std::io::Result<()> {
         for base in bases.iter().rev() {
             files::remove_segment(&self.path, *base).await?;
-            self.dir.forget((self.id, *base, self.core.borrow().generation - 1));
         }
         Ok(())
     }
 
     async fn remove_snapshots_behind(&self, end: Offset) -> std::io::Result<()> {
-        for entry in files::list(&self.path).await? {
-            let found = names::parse_file_name(&entry.name);
-            if found.is_some_and(|(offset, suffix)| suffix == names::SNAPSHOT && offset > end) {
-                files::remove(&self.path.join(&entry.name)).await?;
-            }
-        }
-        Ok(())
+        files::remove_snapshots_behind(&self.path, end).await
     }
 
     async fn restart_at(self: &Rc<Self>, start: Offset) -> Result<(), StorageError> {
-        let _writer = self.writer.take(1).await;
+        let _writer = self.hold_writer().await;
         let _space = self.space.take(1).await;
         let _files = self.files.take(1).await;
         if self.is_offline() {
@@ -258,15 +274,10 @@ impl LogInner {
             core.generation += 1;
             (gone, file)
         };
-        if let Some(file) = file {
-            self.dir.retire(file);
-        }
-        self.marks.set_appended(start);
-        self.remake_files(start, gone).await.map_err(|error| self.fail("restarting", error))?;
-        self.marks.truncate(start);
-        self.unsynced_since.set(None);
-        self.changed.set(true);
-        self.prepare_held(1).await
+        self.settle_cut(file, Offset::ZERO);
+        // The checkpoint is on the medium: that the log is empty up to here is durable already.
+        self.marks.restart(start);
+        self.remake_files(start, gone).await.map_err(|error| self.fail("restarting", error))
     }
 
     async fn remake_files(&self, start: Offset, gone: Vec<Offset>) -> std::io::Result<()> {
@@ -342,54 +353,6 @@ impl LogInner {
             Err(error) if is_full(&error) => Ok(()),
             written => written,
         }
-    }
-
-    /// Producer state as of the log's end: from the last snapshot before it, and the batches since.
-    async fn rebuild_producers(self: &Rc<Self>, end: Offset) -> Result<(), StorageError> {
-        let broken = |error: ReadError| {
-            StorageError::io(format!("reading {}", self.path.display()), std::io::Error::other(error))
-        };
-        let loaded = super::recover::load_snapshot(&self.path, end).await;
-        let (mut producers, mut at) =
-            loaded.map_err(|error| StorageError::io(format!("reading {}", self.path.display()), error))?;
-        let (start, parts) = {
-            let core = self.core.borrow();
-            (core.start, core.parts())
-        };
-        at = at.max(parts.first().map_or(start, |part| part.base));
-        for part in parts.into_iter().filter(|part| part.end > at) {
-            let Some(mut reader) = self.reader_of_all(&part).await.map_err(broken)? else { continue };
-            let path = self.file_path(part.base, names::LOG);
-            let mut position = self.floor(&part, at).await.map_err(broken)?.0;
-            while let Some(header) = reader
-                .header_at(position)
-                .await
-                .map_err(|error| broken(read_error(&path, position, error)))?
-            {
-                position += header.total_bytes() as u64;
-                if Offset(header.base_offset) >= at
-                    && let Some(batch) = producer_of(&header)
-                {
-                    producers.record(&batch);
-                }
-                rt::yield_point().await;
-            }
-        }
-        let mut core = self.core.borrow_mut();
-        let from_memory = core.tail.first_of(core.active.build.base).map(|first| first.base);
-        if let Some(first) = from_memory {
-            core.tail.visit(first, |batch| {
-                if let Ok(header) = batch.header()
-                    && batch.base >= at
-                    && let Some(batch) = producer_of(&header)
-                {
-                    producers.record(&batch);
-                }
-                true
-            });
-        }
-        core.producers = producers;
-        Ok(())
     }
 }
 

@@ -112,11 +112,24 @@ impl Watermarks {
         }
     }
 
-    /// The log was cut to `end`, which is on the medium.
-    pub(crate) fn truncate(&self, end: Offset) {
-        for mark in [&self.appended, &self.written, &self.synced] {
-            mark.set(end);
+    /// The log ends at `end` now. What stays may still be on its way to the medium: the other marks only fall.
+    pub(crate) fn cut(&self, end: Offset) {
+        self.appended.set(end);
+        for mark in [&self.written, &self.synced] {
+            mark.set(mark.get().min(end));
         }
+        self.tell_cut();
+    }
+
+    /// The log is empty, durably, and goes on at `start`.
+    pub(crate) fn restart(&self, start: Offset) {
+        for mark in [&self.appended, &self.written, &self.synced] {
+            mark.set(start);
+        }
+        self.tell_cut();
+    }
+
+    fn tell_cut(&self) {
         self.truncations.set(self.truncations.get() + 1);
         self.wake();
     }
