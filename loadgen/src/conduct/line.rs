@@ -52,7 +52,10 @@ pub(super) fn run_line(
     let outcome = outcome.and_then(|topics| {
         let work = Work { client, bootstrap, line, shards, run, observer, topics: &topics };
         let outcome = work.all(&mut result);
+        // What isn't as it should be stays for whoever looks into it.
+        let is_faulty = result.verify.as_ref().is_some_and(|verify| !verify.is_proven());
         if !line.topic.keep
+            && !is_faulty
             && let Err(error) = topics.delete(client)
         {
             tracing::debug!("{error}");

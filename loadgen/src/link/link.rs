@@ -52,11 +52,14 @@ struct Inner {
     answers: RefCell<VecDeque<Answer>>,
     /// Something waits to be sent.
     to_send: Notify,
-    /// An answer came, bytes have left, or the connection is over.
+    /// An answer came, unanswered bytes have left, or the connection is over.
     news: Rc<Notify>,
     over: RefCell<Option<LinkError>>,
     /// Bytes given to the sending task that aren't sent yet.
     sending_bytes: Cell<usize>,
+    /// Somebody sends without answers, and wants to know when bytes have left; to all others it would be a useless
+    /// turn for every request.
+    tells_sent: Cell<bool>,
 }
 
 /// Bytes received at once.
@@ -89,6 +92,7 @@ impl Link {
             news,
             over: RefCell::default(),
             sending_bytes: Cell::new(0),
+            tells_sent: Cell::new(false),
         });
         let tasks = TaskSet::new();
         tasks.spawn(send_all(inner.clone()));
@@ -129,6 +133,7 @@ impl Link {
     /// Sends a request that gets no answer.
     pub(crate) fn send_unanswered<R: Request>(&self, request: &R, version: i16) -> Result<(), LinkError> {
         self.inner.machine.borrow_mut().send_unanswered(request, version)?;
+        self.inner.tells_sent.set(true);
         self.inner.to_send.notify_waiters();
         Ok(())
     }
@@ -222,7 +227,9 @@ async fn send_all(inner: Rc<Inner>) {
             return inner.end_by_io(&error);
         }
         inner.sending_bytes.set(0);
-        inner.news.notify_waiters();
+        if inner.tells_sent.get() {
+            inner.news.notify_waiters();
+        }
         rt::yield_point().await;
     }
 }
@@ -242,8 +249,10 @@ async fn receive_all(inner: Rc<Inner>) {
         if let Err(error) = outcome {
             return inner.end_by_protocol(error);
         }
-        // Negotiation may have something to send.
-        inner.to_send.notify_waiters();
+        if inner.machine.borrow().versions().is_none() {
+            // A version that the broker doesn't know is asked for again.
+            inner.to_send.notify_waiters();
+        }
         inner.news.notify_waiters();
         rt::yield_point().await;
     }
