@@ -165,7 +165,7 @@ fn bars(page: &mut Page, comparison: &Comparison, metric: Metric) {
         comparison.targets[0].name
     );
     let svg = bar_chart(metric.label(), &groups);
-    page.charts(&[(caption, svg)]);
+    page.charts(&[(caption, svg)], true);
 }
 
 fn line_part(page: &mut Page, comparison: &Comparison, line: &Line) {
@@ -187,6 +187,6 @@ fn line_part(page: &mut Page, comparison: &Comparison, line: &Line) {
     }
     if !charts.is_empty() {
         page.part(&line.name);
-        page.charts(&charts);
+        page.charts(&charts, false);
     }
 }

@@ -48,9 +48,9 @@ impl Page {
         self.body.push_str(&format!("<h3>{}</h3>\n", escape(title)));
     }
 
-    /// Charts beside each other where there is room, each with its caption.
-    pub fn charts(&mut self, charts: &[(String, String)]) {
-        let class = if charts.len() > 1 { r#" class="pair""# } else { "" };
+    /// Charts, each with its caption; `wide` ones below each other, others beside each other where there is room.
+    pub fn charts(&mut self, charts: &[(String, String)], wide: bool) {
+        let class = if wide { "" } else { r#" class="pair""# };
         self.body.push_str(&format!("<div{class}>"));
         for (caption, svg) in charts {
             let caption = escape(caption);

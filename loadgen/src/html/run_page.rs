@@ -16,7 +16,7 @@ pub fn run_page(result: &RunResult) -> String {
         &format!("{}, {} cores, {} MiB, {}", host.cpu, host.cores, host.memory_bytes >> 20, host.kernel),
         false,
     );
-    let (scale, seconds) = (figure(result.scale), figure(result.duration_s));
+    let (scale, seconds) = (result.scale, figure(result.duration_s));
     page.text(
         &format!("Brokers asked first: {}. Scale {scale}, {seconds} s in all.", result.target.bootstrap),
         true,
@@ -46,7 +46,7 @@ pub fn run_page(result: &RunResult) -> String {
 
 fn row(line: &LineResult) -> Vec<(String, &'static str)> {
     let remarks = remarks(line);
-    let bad = !matches!(line.outcome, Outcome::Done)
+    let bad = matches!(line.outcome, Outcome::Failed { .. })
         || line.verify.as_ref().is_some_and(|found| !found.is_proven());
     let mut cells = vec![(line.name.clone(), "")];
     if matches!(line.outcome, Outcome::NotRun { .. }) {
@@ -65,7 +65,7 @@ fn row(line: &LineResult) -> Vec<(String, &'static str)> {
         ];
         cells.extend(numbers.map(|text| (text, "")));
     }
-    cells.push((remarks, if bad { "bad" } else { "" }));
+    cells.push((remarks, if bad { "note bad" } else { "note" }));
     cells
 }
 
@@ -131,6 +131,6 @@ fn line_part(page: &mut Page, line: &LineResult) {
     }
     if !charts.is_empty() {
         page.part(&line.name);
-        page.charts(&charts);
+        page.charts(&charts, false);
     }
 }
