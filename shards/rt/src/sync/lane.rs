@@ -105,6 +105,16 @@ impl<T: Send> Sender<T> {
     pub fn is_closed(&self) -> bool {
         self.ring.as_ref().is_none_or(Producer::is_abandoned)
     }
+
+    /// Waits until the receiver is gone: nobody wants what is being made for it.
+    pub async fn closed(&mut self) {
+        poll_fn(|cx| {
+            self.wakers.sender.register(cx.waker());
+            // Asked after the registration: a receiver that goes between the two would wake nobody.
+            if self.is_closed() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
 }
 
 impl<T> Drop for Sender<T> {

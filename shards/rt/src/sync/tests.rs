@@ -204,6 +204,28 @@ fn a_lane_ends_from_either_side() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the other end of the lane")]
+fn a_sender_is_told_when_nobody_wants_its_items_any_more() {
+    let (mut sender, mut receiver) = lane::channel::<u8>(1);
+    let (count, waker) = counting();
+    {
+        let mut closed = pin!(sender.closed());
+        let cx = &mut Context::from_waker(&waker);
+        assert!(closed.as_mut().poll(cx).is_pending());
+        drop(receiver);
+        assert_eq!(count.0.load(Ordering::Relaxed), 1, "the sender wasn't told");
+        assert!(closed.poll(cx).is_ready());
+    }
+    // Items that are still there are no end, and from another thread it is the same.
+    (sender, receiver) = lane::channel::<u8>(1);
+    sender.try_send(1).unwrap();
+    assert!(pin!(sender.closed()).poll(&mut Context::from_waker(&waker)).is_pending());
+    let other = std::thread::spawn(move || drop(receiver));
+    block_on(sender.closed());
+    other.join().unwrap();
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the other end of the lane")]
 fn a_lane_crosses_threads_in_order() {
     const ITEMS: u64 = 100_000;
     let (mut sender, mut receiver) = lane::channel(8);
