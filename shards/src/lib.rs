@@ -7,7 +7,7 @@ mod partition;
 mod placement;
 mod traffic;
 
-pub use mesh::{CREDITS, Mesh, MeshPiece, MeshPorts, MeshStats, mesh};
+pub use mesh::{CREDITS, Mesh, MeshPiece, MeshPorts, MeshStats, WAITS_MAX, mesh};
 pub use partition::{Appended, Partition, PartitionError};
 pub use placement::{PartitionKey, Placement};
 pub use traffic::Traffic;

@@ -54,9 +54,9 @@ pub enum Piece {
 
 impl MeshPiece for Piece {
     /// What waits for something that others do. An append never: its place in the log's order is taken.
-    fn is_cancellable(&self) -> bool {
+    fn waits(&self) -> bool {
         match self {
-            Piece::FetchWait { .. } => true,
+            Piece::FetchWait { .. } | Piece::AwaitMetadata(_) => true,
             Piece::Group { requests, .. } => requests.iter().all(GroupRequest::waits_for_members),
             _ => false,
         }

@@ -9,12 +9,13 @@ use rt::sync::{Budget, Permit};
 use rt::{ShardId, TaskSet, lane, oneshot};
 
 use super::owner::serve_peer;
-use super::ports::{CREDITS, CallId, MeshPiece, MeshPorts, OwnerPorts};
+use super::ports::{CREDITS, CallId, MeshPiece, MeshPorts, OwnerPorts, Sent, WAITS_MAX};
 
 /// One shard's way to the others.
 ///
 /// A piece needs a credit first; without one the caller waits, and with it the connection, never the shard. The lanes hold as many
-/// items as there are credits, so that sending never waits: an answer's room was taken with its piece.
+/// items as there are credits, so that sending never waits: an answer's room was taken with its piece. A piece that waits for what others do
+/// gives its credit back when it has begun, and has its answer by a lane of its own.
 pub struct Mesh<Q, A> {
     id: ShardId,
     peers: Vec<Option<Peer<Q, A>>>,
@@ -23,9 +24,10 @@ pub struct Mesh<Q, A> {
 }
 
 struct Peer<Q, A> {
-    pieces_out: RefCell<lane::Sender<(CallId, Q)>>,
-    cancels_out: RefCell<lane::Sender<CallId>>,
+    pieces_out: RefCell<lane::Sender<Sent<Q, A>>>,
     credits: Budget,
+    /// Rights to have a piece wait there.
+    waits: Budget,
     waiting: Rc<Waiting<A>>,
 }
 
@@ -35,10 +37,16 @@ struct PeerReceivers<Q, A> {
     waiting: Rc<Waiting<A>>,
 }
 
-/// Who waits for which answer. The credit stays here until the answer is in, also if the caller has gone.
+/// Who waits for which answer. The credit stays here until the answer is in, also if the caller has gone; of a piece that waits, until it
+/// has begun.
 struct Waiting<A> {
     next: Cell<CallId>,
-    calls: RefCell<BTreeMap<CallId, (oneshot::Sender<A>, Permit)>>,
+    calls: RefCell<BTreeMap<CallId, Call<A>>>,
+}
+
+struct Call<A> {
+    caller: Option<oneshot::Sender<A>>,
+    _credit: Permit,
 }
 
 /// Counts of pieces, since the start.
@@ -66,8 +74,8 @@ impl<Q: MeshPiece + 'static, A: Send + 'static> Mesh<Q, A> {
             });
             Some(Peer {
                 pieces_out: RefCell::new(ports.pieces_out),
-                cancels_out: RefCell::new(ports.cancels_out),
                 credits: Budget::new(CREDITS),
+                waits: Budget::new(WAITS_MAX),
                 waiting,
             })
         });
@@ -85,9 +93,14 @@ impl<Q: MeshPiece + 'static, A: Send + 'static> Mesh<Q, A> {
         self.peers.len() as u16
     }
 
-    /// Pieces under way at another shard: their answers aren't here yet.
+    /// Pieces under way at another shard: their answers aren't here yet, and they don't wait for others.
     pub fn under_way(&self, shard: ShardId) -> usize {
         self.peers[usize::from(shard.0)].as_ref().map_or(0, |peer| peer.credits.used())
+    }
+
+    /// Pieces that wait at another shard for what others do.
+    pub fn waiting(&self, shard: ShardId) -> usize {
+        self.peers[usize::from(shard.0)].as_ref().map_or(0, |peer| peer.waits.used())
     }
 
     /// Begins to handle the pieces of the other shards with `handle`, and to hand out answers; two tasks a peer in `tasks`. Pieces of one
@@ -103,7 +116,7 @@ impl<Q: MeshPiece + 'static, A: Send + 'static> Mesh<Q, A> {
             tasks.spawn(async move {
                 while let Some((id, answer)) = answers_in.recv().await {
                     let call = waiting.calls.borrow_mut().remove(&id);
-                    if let (Some((caller, _credit)), Some(answer)) = (call, answer) {
+                    if let (Some(caller), Some(answer)) = (call.and_then(|call| call.caller), answer) {
                         // A caller that has gone doesn't want it any more.
                         drop(caller.send(answer));
                     }
@@ -118,8 +131,7 @@ impl<Q: MeshPiece + 'static, A: Send + 'static> Mesh<Q, A> {
     /// Sends a piece to another shard and waits for its answer. Calls to one shard are sent in the order in which they were first
     /// polled. `None`: that shard has ended.
     ///
-    /// Dropping the future cancels a piece that allows it, so that its credit is back at once; any other is carried out, and keeps its
-    /// credit until then.
+    /// Dropping the future drops a piece that waits for others; any other is carried out, and keeps its credit until then.
     ///
     /// # Panics
     /// For a piece to the own shard, which needs no lane.
@@ -127,21 +139,40 @@ impl<Q: MeshPiece + 'static, A: Send + 'static> Mesh<Q, A> {
         let Some(peer) = &self.peers[usize::from(shard.0)] else {
             panic!("{shard} sends a piece to itself");
         };
+        if piece.waits() {
+            let _wait = peer.waits.take(1).await;
+            let (reply, mut answer) = lane::channel(1);
+            self.send(peer, piece, None, Some(reply)).await?;
+            let mut abandoned = Abandoned { is_answered: false, stats: &self.stats };
+            let answer = answer.recv().await;
+            abandoned.is_answered = true;
+            return answer;
+        }
+        let (caller, answer) = oneshot::channel();
+        self.send(peer, piece, Some(caller), None).await?;
+        answer.recv().await
+    }
+
+    async fn send(
+        &self,
+        peer: &Peer<Q, A>,
+        piece: Q,
+        caller: Option<oneshot::Sender<A>>,
+        reply: Option<lane::Sender<A>>,
+    ) -> Option<()> {
         let credit = peer.credits.take(1).await;
         let id = peer.waiting.next.get();
         peer.waiting.next.set(id + 1);
-        let cancellable = piece.is_cancellable();
-        let (sender, receiver) = oneshot::channel();
-        peer.waiting.calls.borrow_mut().insert(id, (sender, credit));
+        peer.waiting.calls.borrow_mut().insert(id, Call { caller, _credit: credit });
         self.stats.remote.set(self.stats.remote.get() + 1);
-        let sent = peer.pieces_out.borrow_mut().try_send((id, piece));
+        let sent = peer.pieces_out.borrow_mut().try_send(Sent { id, piece, reply });
         if sent.is_err() {
             // With a credit in hand there is room, so the other end is gone.
-            peer.waiting.calls.borrow_mut().remove(&id);
+            let call = peer.waiting.calls.borrow_mut().remove(&id);
+            drop(call);
             return None;
         }
-        let _abandoned = cancellable.then(|| Abandoned { peer, id, stats: &self.stats });
-        receiver.recv().await
+        Some(())
     }
 
     /// Counts a piece that didn't need a lane.
@@ -150,20 +181,15 @@ impl<Q: MeshPiece + 'static, A: Send + 'static> Mesh<Q, A> {
     }
 }
 
-/// Cancels a piece when it is dropped before the answer is in.
-struct Abandoned<'a, Q: Send, A> {
-    peer: &'a Peer<Q, A>,
-    id: CallId,
+/// Counts a piece whose caller went before the answer was in; its owner sees that by the reply's lane.
+struct Abandoned<'a> {
+    is_answered: bool,
     stats: &'a MeshStats,
 }
 
-impl<Q: Send, A> Drop for Abandoned<'_, Q, A> {
+impl Drop for Abandoned<'_> {
     fn drop(&mut self) {
-        if !self.peer.waiting.calls.borrow().contains_key(&self.id) {
-            return;
-        }
-        // A lane full of cancels has no room: then the piece ends by itself, as it would have.
-        if self.peer.cancels_out.borrow_mut().try_send(self.id).is_ok() {
+        if !self.is_answered {
             self.stats.cancelled.set(self.stats.cancelled.get() + 1);
         }
     }

@@ -4,17 +4,18 @@
 //!   asking shard                          owning shard
 //!   call ── credit ── piece ────────────> handle, as many at a time as there are credits
 //!     <────────────── answer ───────────  (the credit is back)
-//!   dropped ───────── cancel ───────────> the piece is dropped, if it allows that
-//!     <────────────── none ─────────────  (the credit is back)
+//!
+//!   call ── credit ── piece that waits ─> handle, besides those
+//!     <────────────── begun ────────────  (the credit is back)
+//!     <══════════════ answer ═══════════  by a lane of the call's own, whose end says that nobody waits any more
 //! ```
 
-mod cancel;
 mod handle;
 mod owner;
 mod ports;
 
 pub use handle::{Mesh, MeshStats};
-pub use ports::{CREDITS, MeshPiece, MeshPorts, mesh};
+pub use ports::{CREDITS, MeshPiece, MeshPorts, WAITS_MAX, mesh};
 
 #[cfg(test)]
 mod tests;

@@ -1,17 +1,16 @@
 //! The owner's side: handles the pieces of one peer.
 
-use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::pin::Pin;
-use std::rc::Rc;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, Stream};
+use rt::lane;
 
-use super::cancel::Cancel;
-use super::ports::{CallId, MeshPiece, OwnerPorts};
+use super::ports::{CallId, MeshPiece, OwnerPorts, Sent};
 
-/// Handles a peer's pieces, as many at a time as it has credits, without a task for each.
+/// Handles a peer's pieces, without a task for each: as many at a time as it has credits, and those that wait besides.
 pub(super) async fn serve_peer<Q, A, H, F>(ports: OwnerPorts<Q, A>, handle: H)
 where
     Q: MeshPiece,
@@ -19,54 +18,32 @@ where
     H: Fn(Q) -> F + Clone,
     F: Future<Output = A>,
 {
-    let OwnerPorts { mut pieces_in, mut cancels_in, mut answers_out } = ports;
+    let OwnerPorts { mut pieces_in, mut answers_out } = ports;
     let mut running = FuturesUnordered::new();
-    // Pieces under way that may be cancelled.
-    let mut cancels: BTreeMap<CallId, Rc<Cancel>> = BTreeMap::new();
-    let mut cancelled: Vec<CallId> = Vec::new();
     let mut open = true;
     poll_fn(|cx: &mut Context<'_>| {
         loop {
             let mut progress = false;
-            // Before the pieces: the piece that a cancel speaks of was sent before it, so it is received by then.
-            while let Poll::Ready(Some(id)) = cancels_in.poll_recv(cx) {
-                cancelled.push(id);
-            }
             while open {
                 match pieces_in.poll_recv(cx) {
-                    Poll::Ready(Some((id, piece))) => {
-                        let cancel = piece.is_cancellable().then(|| {
-                            let cancel = Rc::new(Cancel::default());
-                            cancels.insert(id, Rc::clone(&cancel));
-                            cancel
-                        });
-                        let handle = handle.clone();
-                        running.push(async move {
-                            let answer = match &cancel {
-                                Some(cancel) => cancel.or(handle(piece)).await,
-                                None => Some(handle(piece).await),
-                            };
-                            (id, answer, cancel.is_some())
-                        });
+                    Poll::Ready(Some(sent)) => {
+                        if sent.reply.is_some() {
+                            // It has begun: its credit goes back.
+                            drop(answers_out.try_send((sent.id, None)));
+                        }
+                        running.push(answer(sent, handle.clone()));
                         progress = true;
                     }
                     Poll::Ready(None) => open = false,
                     Poll::Pending => break,
                 }
             }
-            for id in cancelled.drain(..) {
-                // One that isn't there any more was answered meanwhile.
-                if let Some(cancel) = cancels.remove(&id) {
-                    cancel.cancel();
-                }
-            }
-            while let Poll::Ready(Some((id, answer, cancellable))) = Pin::new(&mut running).poll_next(cx) {
+            while let Poll::Ready(Some(answered)) = Pin::new(&mut running).poll_next(cx) {
                 progress = true;
-                if cancellable {
-                    cancels.remove(&id);
+                if let Some((id, answer)) = answered {
+                    // The answer's room is the piece's credit. A peer that ended doesn't want it.
+                    drop(answers_out.try_send((id, Some(answer))));
                 }
-                // The answer's room is the piece's credit. A peer that ended doesn't want it.
-                drop(answers_out.try_send((id, answer)));
             }
             if !open && running.is_empty() {
                 return Poll::Ready(());
@@ -77,4 +54,28 @@ where
         }
     })
     .await;
+}
+
+/// Handles a piece. The answer of one that waits goes its own way.
+async fn answer<Q, A, H, F>(sent: Sent<Q, A>, handle: H) -> Option<(CallId, A)>
+where
+    A: Send,
+    H: Fn(Q) -> F,
+    F: Future<Output = A>,
+{
+    let Sent { id, piece, reply } = sent;
+    let Some(mut reply) = reply else { return Some((id, handle(piece).await)) };
+    if let Some(answer) = wanted(handle(piece), &mut reply).await {
+        // There is room for one, and this is it; whoever waited may have gone just now.
+        drop(reply.try_send(answer));
+    }
+    None
+}
+
+/// Runs `future` to its end, or drops it when nobody waits for its answer any more.
+async fn wanted<A: Send>(future: impl Future<Output = A>, reply: &mut lane::Sender<A>) -> Option<A> {
+    match select(pin!(future), pin!(reply.closed())).await {
+        Either::Left((answer, _)) => Some(answer),
+        Either::Right(_) => None,
+    }
 }

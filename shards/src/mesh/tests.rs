@@ -19,14 +19,14 @@ const OWNER: ShardId = ShardId(1);
 enum Ask {
     /// Answers with the number.
     Echo(u32),
-    /// Waits for `Owner::go`; may be cancelled.
+    /// Waits for `Owner::go`, as for what others do.
     Wait(u32),
-    /// The same, may not be cancelled.
+    /// The same, as work that takes long.
     Append(u32),
 }
 
 impl MeshPiece for Ask {
-    fn is_cancellable(&self) -> bool {
+    fn waits(&self) -> bool {
         matches!(self, Ask::Wait(_))
     }
 }
@@ -144,6 +144,53 @@ fn no_more_pieces_are_under_way_than_there_are_credits() {
     });
 }
 
+/// They held credits: members waiting for their group, or consumers for records, stopped every append to that shard.
+#[test]
+fn pieces_that_wait_stand_in_nobodys_way() {
+    two_shards(3, |mesh, owner| {
+        Box::pin(async move {
+            let count = CREDITS + 10;
+            let calls: Vec<_> = (0..count as u32)
+                .map(|number| {
+                    let mesh = Rc::clone(&mesh);
+                    rt::spawn(async move { mesh.call(OWNER, Ask::Wait(number)).await })
+                })
+                .collect();
+            until(|| owner.begun.borrow().len() == count).await;
+            assert_eq!(mesh.call(OWNER, Ask::Echo(7)).await, Some(7));
+            assert_eq!((mesh.under_way(OWNER), mesh.waiting(OWNER)), (0, count));
+            owner.go.notify_waiters();
+            for (number, call) in (0..).zip(calls) {
+                assert_eq!(call.await, Some(number));
+            }
+            assert_eq!(mesh.waiting(OWNER), 0);
+        })
+    });
+}
+
+#[test]
+fn no_more_pieces_wait_than_may() {
+    two_shards(1, |mesh, owner| {
+        Box::pin(async move {
+            let calls: Vec<_> = (0..=WAITS_MAX as u32)
+                .map(|number| {
+                    let mesh = Rc::clone(&mesh);
+                    rt::spawn(async move { mesh.call(OWNER, Ask::Wait(number)).await })
+                })
+                .collect();
+            until(|| owner.begun.borrow().len() == WAITS_MAX).await;
+            rt::sleep(Duration::from_millis(10)).await;
+            assert_eq!((owner.begun.borrow().len(), mesh.waiting(OWNER)), (WAITS_MAX, WAITS_MAX));
+            owner.go.notify_waiters();
+            until(|| owner.begun.borrow().len() > WAITS_MAX).await;
+            owner.go.notify_waiters();
+            for call in calls {
+                assert!(call.await.is_some());
+            }
+        })
+    });
+}
+
 /// It used to keep its credit until it ended by itself: a long poll for as long as it might wait.
 #[test]
 fn a_dropped_call_is_cancelled_at_its_owner_and_its_credit_is_back() {
@@ -153,8 +200,8 @@ fn a_dropped_call_is_cancelled_at_its_owner_and_its_credit_is_back() {
             for round in 1..=20 {
                 let call = mesh.call(OWNER, Ask::Wait(round));
                 assert!(rt::timeout(Duration::from_millis(5), call).await.is_err());
-                until(|| mesh.under_way(OWNER) == 0).await;
-                assert_eq!(owner.dropped.get(), round as usize);
+                until(|| owner.dropped.get() == round as usize).await;
+                assert_eq!((mesh.under_way(OWNER), mesh.waiting(OWNER)), (0, 0));
             }
             assert_eq!(owner.finished.borrow().len(), 0);
             assert_eq!(mesh.stats().cancelled.get(), 20);
@@ -207,7 +254,8 @@ fn cancels_that_cross_their_answers_do_no_harm() {
                 go.await;
             }
             assert!(answered > 0 && given_up > 0, "{answered} answered, {given_up} given up");
-            assert_eq!(owner.dropped.get(), owner.begun.borrow().len());
+            until(|| owner.dropped.get() == owner.begun.borrow().len()).await;
+            assert_eq!(mesh.waiting(OWNER), 0);
         })
     });
 }

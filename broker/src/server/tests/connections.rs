@@ -70,7 +70,7 @@ fn answers_come_in_order_however_requests_are_piped() {
     });
 }
 
-/// Its piece at the other shard used to keep its credit for as long as the client had been willing to wait.
+/// Its piece at the other shard used to wait for as long as the client had been willing to wait.
 #[test]
 fn a_client_that_goes_takes_its_waits_with_it() {
     rt::sim::for_each_seed(20, |seed| {
@@ -83,11 +83,11 @@ fn a_client_that_goes_takes_its_waits_with_it() {
                 client.post_fetch(&[(1, 0)], MINUTES_MS).await.unwrap();
                 clients.push(client);
             }
-            let under_way = move || shard.mesh.under_way(ShardId(1));
-            until(|| under_way() == 5).await;
+            let waiting = move || shard.mesh.waiting(ShardId(1));
+            until(|| waiting() == 5).await;
             drop(clients);
-            let gone = rt::timeout(Duration::from_secs(1), until(|| under_way() == 0)).await;
-            assert!(gone.is_ok(), "{} credits are kept", under_way());
+            let gone = rt::timeout(Duration::from_secs(1), until(|| waiting() == 0)).await;
+            assert!(gone.is_ok(), "{} waits are kept", waiting());
         });
         shards.check_rest();
     });
@@ -102,11 +102,11 @@ fn a_fetch_that_one_shard_answers_is_not_waited_for_at_the_other() {
             let (mut consumer, mut producer) = (Client::connect(to).await, Client::connect(to).await);
             for round in 0..10 {
                 consumer.post_fetch(&[(0, round), (1, 0)], MINUTES_MS).await.unwrap();
-                until(|| shard.mesh.under_way(ShardId(1)) == 1).await;
+                until(|| shard.mesh.waiting(ShardId(1)) == 1).await;
                 producer.produce(0, b"news").await;
                 assert_eq!(consumer.fetched().await.unwrap()[0], [Bytes::from_static(b"news")]);
                 let cancelled =
-                    rt::timeout(Duration::from_secs(1), until(|| shard.mesh.under_way(ShardId(1)) == 0));
+                    rt::timeout(Duration::from_secs(1), until(|| shard.mesh.waiting(ShardId(1)) == 0));
                 assert!(cancelled.await.is_ok());
             }
         });

@@ -90,7 +90,8 @@ impl Shards {
             ];
             assert_eq!(used, [0; 4], "shard {}: small, large, responses, connections", shard.id);
             for peer in (0..shard.node.shards).map(ShardId).filter(|peer| *peer != shard.id) {
-                assert_eq!(shard.mesh.under_way(peer), 0, "pieces of {} at {peer}", shard.id);
+                let under_way = (shard.mesh.under_way(peer), shard.mesh.waiting(peer));
+                assert_eq!(under_way, (0, 0), "pieces of {} at {peer}", shard.id);
             }
         }
     }
