@@ -168,3 +168,28 @@ fn a_deleted_log_leaves_its_name_free() {
         assert!(matches!(error, StorageError::Exists(_)));
     });
 }
+
+#[test]
+fn the_largest_timestamp_is_one_that_is_served() {
+    on_sim(async {
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        let log = &opened.log;
+        append(log, stamped(&[900, 100]), 0).await;
+        append(log, stamped(&[300, 500, 200]), 0).await;
+        append(log, stamped(&[400, 700]), 0).await;
+        for rolled in [false, true] {
+            if rolled {
+                log.roll().await.unwrap();
+                append(log, stamped(&[50]), 0).await;
+            }
+            let max = async |upto| {
+                log.max_timestamp_offset(Offset(upto)).await.unwrap().map(|found| found.offset.0)
+            };
+            assert_eq!(max(7).await, Some(if rolled { 6 } else { 0 }));
+            log.advance_start_offset(Offset(1)).await.unwrap();
+            assert_eq!(max(7).await, Some(6), "900 isn't served any more");
+            assert_eq!(max(5).await, Some(3), "700 isn't below the high watermark");
+            assert_eq!(max(1).await, None);
+        }
+    });
+}

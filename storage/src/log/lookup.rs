@@ -84,17 +84,72 @@ impl Log {
 
     async fn largest(&self, upto: Offset) -> Result<Option<TimestampOffset>, ReadError> {
         let parts = self.0.core.borrow().parts();
-        let mut best: Option<(i64, FilePart)> = None;
+        let mut known: Vec<(i64, FilePart)> = Vec::new();
         for part in parts.into_iter().filter(|part| part.base < upto) {
-            if let Some((max_ms, _)) = self.0.max_timestamp_of(&part).await?
-                && best.as_ref().is_none_or(|(best_ms, _)| max_ms > *best_ms)
-            {
-                best = Some((max_ms, part));
+            if let Some((max_ms, _)) = self.0.max_timestamp_of(&part).await? {
+                known.push((max_ms, part));
             }
         }
-        let Some((max_ms, part)) = best else { return Ok(None) };
-        let from = self.0.time_floor(&part, max_ms).await?.max(self.start_offset());
-        self.first_record(from, part.end.min(upto), max_ms, |header| header.max_timestamp >= max_ms).await
+        // The largest first, the oldest of equals.
+        known.sort_by_key(|(max_ms, part)| (std::cmp::Reverse(*max_ms), part.base));
+        let mut best: Option<TimestampOffset> = None;
+        for (max_ms, part) in known {
+            if best.is_some_and(|best| (best.timestamp_ms, part.base) >= (max_ms, best.offset)) {
+                break;
+            }
+            let end = part.end.min(upto);
+            let from = self.0.time_floor(&part, max_ms).await?.max(self.start_offset());
+            let wanted = |header: &BatchHeader| header.max_timestamp >= max_ms;
+            let found = match self.first_record(from, end, max_ms, wanted).await? {
+                Some(found) => Some(found),
+                // It is a marker's, lies before the start, or behind `upto`.
+                None => self.largest_within(&part, end).await?,
+            };
+            if let Some(found) = found
+                && best.is_none_or(|best| found.timestamp_ms > best.timestamp_ms)
+            {
+                best = Some(found);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The first record of a segment below `upto` that is served and has the largest timestamp there. Begins
+    /// where the time index knows a large one; where it only knows of what isn't served any more, at the start.
+    async fn largest_within(
+        &self,
+        part: &FilePart,
+        upto: Offset,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
+        let start = part.base.max(self.start_offset());
+        let known = self.0.time_before(part, upto).await?.filter(|(_, offset)| *offset >= start);
+        if let Some((known_ms, _)) = known {
+            let from = self.0.time_floor(part, known_ms).await?.max(start);
+            let found = self.climb(from, upto, known_ms).await?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            // The start lies within the batch that the index speaks of, behind the record.
+        }
+        self.climb(start, upto, 0).await
+    }
+
+    /// The first record in `at..upto` with the largest timestamp there, if that is at least `from_ms`.
+    async fn climb(
+        &self,
+        mut at: Offset,
+        upto: Offset,
+        from_ms: i64,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
+        let mut best: Option<TimestampOffset> = None;
+        loop {
+            let least_ms = best.map_or(from_ms, |best| best.timestamp_ms.saturating_add(1));
+            let larger = |header: &BatchHeader| header.max_timestamp >= least_ms;
+            let Some(found) = self.first_record(at, upto, least_ms, larger).await? else { return Ok(best) };
+            // Each is larger than the one before: at most as many as there are records, and commonly few.
+            at = found.offset;
+            best = Some(found);
+        }
     }
 
     /// The first record in `from..upto` of at least that timestamp, in a batch that is `wanted`.
@@ -159,6 +214,17 @@ impl LogInner {
             segment.max_timestamp = Some(max);
         }
         Ok(max)
+    }
+
+    /// The last thing a segment's time index says of offsets below `end`.
+    async fn time_before(&self, part: &FilePart, end: Offset) -> Result<Option<(i64, Offset)>, ReadError> {
+        if part.closed {
+            return Ok(self.indexes(part).await?.times.last_before(end));
+        }
+        let core = self.core.borrow();
+        let builds = [Some(&core.active), core.closing.as_ref()];
+        let build = builds.into_iter().flatten().find(|active| active.build.base == part.base);
+        Ok(build.and_then(|active| active.build.times.last_before(end)))
     }
 
     /// From where in a segment to look for a timestamp.

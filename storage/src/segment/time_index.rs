@@ -83,6 +83,13 @@ impl TimeIndex {
         self.entries.last().map(|last| (last.timestamp_ms, self.base.plus(i64::from(last.offset_delta))))
     }
 
+    /// The last entry about offsets below `end`: what lies before it is no younger.
+    pub(crate) fn last_before(&self, end: Offset) -> Option<(i64, Offset)> {
+        let offset = |entry: &TimeEntry| self.base.plus(i64::from(entry.offset_delta));
+        let after = self.entries.partition_point(|entry| offset(entry) < end);
+        after.checked_sub(1).map(|at| (self.entries[at].timestamp_ms, offset(&self.entries[at])))
+    }
+
     /// Drops what was said about `end` and later offsets.
     pub(crate) fn truncate(&mut self, end: Offset) {
         let keep = self.entries.partition_point(|entry| self.base.plus(i64::from(entry.offset_delta)) < end);
