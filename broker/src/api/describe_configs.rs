@@ -20,6 +20,9 @@ use crate::metadata::image::{
 };
 use crate::server::{RequestContext, ShardState};
 
+/// Configs in one answer, about: some hundred bytes each, where a request names a resource with ten. Enough for 25,000 topics.
+const ENTRIES_MAX: usize = 1_000_000;
+
 /// Answers DescribeConfigs 1-4. Resources are described one after the other; a request can't hold up the shard for longer than one of
 /// them takes.
 pub async fn handle(
@@ -27,21 +30,24 @@ pub async fn handle(
     _context: &RequestContext,
     request: DescribeConfigsRequest,
 ) -> DescribeConfigsResponse {
+    let (with_synonyms, with_documentation) = (request.include_synonyms, request.include_documentation);
     let mut results = Vec::with_capacity(request.resources.len());
+    let mut room = ENTRIES_MAX;
     for resource in request.resources {
-        let answered = match describe(shard, &resource) {
+        let described = match room {
+            0 => invalid("Too many configs are asked for in one request."),
+            _ => describe(shard, &resource),
+        };
+        let answered = match described {
             Ok(entries) => {
                 let wanted = wanted(&resource);
-                let shown = entries
-                    .iter()
-                    .filter(|entry| wanted.as_ref().is_none_or(|wanted| wanted.contains(&entry.name)));
-                let with_synonyms = request.include_synonyms;
-                let configs = shown.map(|entry| told(entry, with_synonyms, request.include_documentation));
-                DescribeConfigsResult {
-                    error_message: Some(Str::default()),
-                    configs: configs.collect(),
-                    ..DescribeConfigsResult::default()
-                }
+                let is_shown =
+                    |entry: &&Entry| wanted.as_ref().is_none_or(|wanted| wanted.contains(&entry.name));
+                let shown = entries.iter().filter(is_shown);
+                let configs: Vec<_> =
+                    shown.map(|entry| told(entry, with_synonyms, with_documentation)).collect();
+                room = room.saturating_sub(configs.len());
+                DescribeConfigsResult { error_message: Some(Str::default()), configs, ..Default::default() }
             }
             Err((code, message)) => DescribeConfigsResult {
                 error_code: code.code(),

@@ -1,11 +1,13 @@
 //! OffsetDelete: committed offsets of topics that nobody in the group reads are forgotten (KIP-496).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use protocol::error::ErrorCode;
 use protocol::messages::offset_delete_request::OffsetDeleteRequestTopic;
 use protocol::messages::offset_delete_response::{OffsetDeleteResponsePartition, OffsetDeleteResponseTopic};
 use protocol::messages::{OffsetDeleteRequest, OffsetDeleteResponse};
+use protocol::types::Str;
 
 use super::{Close, coordinator};
 use crate::group::{GroupReply, GroupRequest};
@@ -42,9 +44,11 @@ pub async fn handle(
         return Err(coordinator::unexpected(&reply));
     };
     if response.error_code == ErrorCode::NONE.code() {
+        let places: BTreeMap<Str, usize> =
+            response.topics.iter().enumerate().map(|(at, topic)| (topic.name.clone(), at)).collect();
         for topic in missing {
-            match response.topics.iter_mut().find(|answered| answered.name == topic.name) {
-                Some(answered) => answered.partitions.extend(topic.partitions),
+            match places.get(&topic.name) {
+                Some(at) => response.topics[*at].partitions.extend(topic.partitions),
                 None => response.topics.push(topic),
             }
         }

@@ -44,5 +44,12 @@ pub(super) async fn for_each<T, F: Future>(
     all: impl IntoIterator<Item = T>,
     each: impl Fn(T) -> F,
 ) -> Vec<F::Output> {
-    stream::iter(all).map(each).buffered(AT_ONCE).collect().await
+    let each = &each;
+    let answers = stream::iter(all).map(|one| async move {
+        let answer = each(one).await;
+        // Answers at hand at once must not hold up the shard: a request may name a million partitions.
+        rt::yield_point().await;
+        answer
+    });
+    answers.buffered(AT_ONCE).collect().await
 }

@@ -156,6 +156,6 @@ pub(crate) fn offset_delete(group: &Str, target: &Target) -> Vec<OffsetDeleteReq
         name,
         partitions: vec![OffsetDeleteRequestPartition { partition_index }],
     });
-    let one = |topics| OffsetDeleteRequest { group_id: group.clone(), topics, ..Default::default() };
+    let one = |topics| OffsetDeleteRequest { group_id: group.clone(), topics };
     vec![one(topics.collect()), one(vec![])]
 }
