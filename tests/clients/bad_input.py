@@ -320,6 +320,7 @@ def fetches():
 
 def connections():
     """Half-open, stalled and slow peers, and many of them."""
+    fds_before = len(os.listdir(f"/proc/{node.pid}/fd")) if node.controlled else 0
     stalled = []
     for _ in range(150):
         peer = Connection(node.bootstrap)
@@ -408,7 +409,6 @@ with Connection(node.bootstrap) as setup:
     versions = setup.api_versions()
 bystander = Bystander()
 rss_before = node.rss_bytes()
-fds_before = len(os.listdir(f"/proc/{node.pid}/fd")) if node.controlled else 0
 for case in (frames, handshake, counts, records, bombs, swarms, sequences, topics, fetches, acks_zero, connections):
     with part(case.__name__):
         case()
