@@ -9,7 +9,7 @@
 //! - **Kill**: completed operations stay as they are, synced or not. Those in flight are done, partly done (writes, by
 //!   sector) or not done.
 //! - **Power cut**: what no sync covered is drawn by lot, sector by sector, from the seed.
-//! - After a failed sync the lost changes are lost: a later sync that succeeds does not bring them to disk. The running
+//! - After a failed sync the lost changes, also of names, are lost: a later sync that succeeds does not bring them to disk. The running
 //!   process still reads them; a process started later does not.
 //!
 //! Not modelled: sectors that change unread (see [`DiskControl::corrupt`]), links, permissions, times.

@@ -101,6 +101,7 @@ impl Disk {
             self.tree.power_cut(&lottery);
             self.files.values_mut().for_each(|file| file.power_cut(&lottery));
         } else {
+            self.tree.killed();
             self.files.values_mut().for_each(FileData::killed);
         }
         self.sweep();

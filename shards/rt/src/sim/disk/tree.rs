@@ -31,10 +31,16 @@ enum NameChange {
 
 impl NameChange {
     fn touches(&self, wanted: Ino) -> bool {
-        match self {
-            NameChange::Link { dir, .. } | NameChange::Unlink { dir, .. } => *dir == wanted,
-            NameChange::Rename { from, to, .. } => from.0 == wanted || to.0 == wanted,
-        }
+        self.dirs().any(|dir| dir == wanted)
+    }
+
+    /// The directories it changes; twice the same where it stays within one.
+    fn dirs(&self) -> impl Iterator<Item = Ino> + use<> {
+        let dirs = match self {
+            NameChange::Link { dir, .. } | NameChange::Unlink { dir, .. } => [*dir, *dir],
+            NameChange::Rename { from, to, .. } => [from.0, to.0],
+        };
+        dirs.into_iter()
     }
 
     fn inos(&self) -> [Ino; 2] {
@@ -50,6 +56,8 @@ impl NameChange {
 pub(crate) struct Tree {
     dirs: BTreeMap<Ino, Dir>,
     pending: VecDeque<(u64, NameChange)>,
+    /// Directories with changes that a failed sync lost, and that processes still see.
+    lossy: BTreeSet<Ino>,
 }
 
 /// A path's parts below the root; `..` goes up, but not above the root.
@@ -67,7 +75,11 @@ fn parts(path: &Path) -> Vec<&str> {
 
 impl Tree {
     pub(crate) fn new() -> Tree {
-        Tree { dirs: BTreeMap::from([(ROOT, Dir::default())]), pending: VecDeque::new() }
+        Tree {
+            dirs: BTreeMap::from([(ROOT, Dir::default())]),
+            pending: VecDeque::new(),
+            lossy: BTreeSet::new(),
+        }
     }
 
     pub(crate) fn is_dir(&self, ino: Ino) -> bool {
@@ -136,16 +148,34 @@ impl Tree {
 
     // Takes each pending change that `decide` has a word on out of the list; `true` makes it durable.
     fn settle(&mut self, decide: impl Fn(u64, &NameChange) -> Option<bool>) {
-        let dirs = &mut self.dirs;
+        let (dirs, lossy) = (&mut self.dirs, &mut self.lossy);
         self.pending.retain(|(seq, change)| match decide(*seq, change) {
             None => true,
             Some(lands) => {
                 if lands {
                     apply(dirs, change, |dir| &mut dir.durable);
+                } else {
+                    lossy.extend(change.dirs());
                 }
                 false
             }
         });
+    }
+
+    /// The process ended: the next one doesn't see what a failed sync lost. Otherwise it could build on names that no later sync brings to
+    /// disk.
+    pub(crate) fn killed(&mut self) {
+        let lossy = std::mem::take(&mut self.lossy);
+        for ino in &lossy {
+            if let Some(dir) = self.dirs.get_mut(ino) {
+                dir.seen = dir.durable.clone();
+            }
+        }
+        for (_, change) in
+            self.pending.iter().filter(|(_, change)| change.dirs().any(|dir| lossy.contains(&dir)))
+        {
+            apply(&mut self.dirs, change, |dir| &mut dir.seen);
+        }
     }
 
     /// The machine lost power: durable names, with what the lottery lets land of the rest.
@@ -154,6 +184,7 @@ impl Tree {
         for dir in self.dirs.values_mut() {
             dir.seen = dir.durable.clone();
         }
+        self.lossy.clear();
     }
 
     /// Every inode that a path leads to, or after a crash could lead to.

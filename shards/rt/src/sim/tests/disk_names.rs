@@ -164,6 +164,33 @@ fn sync_fs_covers_everything_and_a_failed_one_any_subset() {
     }
 }
 
+/// A later process must not build on a name that no later sync brings to disk.
+#[test]
+fn names_lost_by_a_failed_sync_go_with_the_process() {
+    let run = |seed| {
+        let (sim, node) = node_after(seed, synced_old());
+        // The sync of the file passes, that of its directory doesn't.
+        node.disk().fail_after(FaultOp::Sync, "/d", 1, 1);
+        sim.block_on(&node, async {
+            create("/d/new", b"new").await;
+            assert!(sync_dir(path("/d")).await.is_err());
+            assert!(exists(path("/d/new")).await, "the process itself goes on seeing it");
+            create("/d/later", b"later").await;
+        });
+        node.crash(Crash::Kill);
+        let seen = sim.block_on(&node, async {
+            assert!(exists(path("/d/later")).await, "of this no sync has failed");
+            sync_dir(path("/d")).await.unwrap();
+            exists(path("/d/new")).await
+        });
+        node.crash(Crash::PowerCut);
+        assert!(node.disk().read_file("/d/later").is_ok());
+        assert_eq!(node.disk().read_file("/d/new").is_ok(), seen, "seed {seed}");
+        seen
+    };
+    assert!((0..SEEDS).any(run) && !(0..SEEDS).all(run), "either can happen");
+}
+
 #[test]
 fn a_removed_directory_takes_its_files_along() {
     let (sim, node) = Sim::with_node(1);
