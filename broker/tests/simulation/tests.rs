@@ -25,8 +25,12 @@ fn whatever_happens_no_promise_is_broken() {
     });
     let total = total.into_inner();
     println!("{total:?}");
-    // A run in which nothing is acknowledged would pass any check.
-    assert!(total.acked > 0 && total.commits > 0 && total.generations > 0, "nothing happened: {total:?}");
+    // Runs in which nothing is acknowledged would pass any check. One alone may be so.
+    let is_alone = std::env::var_os("RINGLOG_SIM_SEED").is_some();
+    assert!(
+        is_alone || total.acked > 0 && total.commits > 0 && total.generations > 0,
+        "nothing happened: {total:?}"
+    );
 }
 
 #[test]
