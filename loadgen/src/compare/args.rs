@@ -11,7 +11,7 @@ use crate::scenario::Scale;
 /// Settings of [`crate::compare::compare`].
 #[derive(Debug, Clone, Args)]
 pub struct CompareArgs {
-    /// The two to compare, each [NAME=]kafka, ringlog, HOST:PORT[,HOST:PORT], or cmd:COMMAND with {listen} or
+    /// The two to compare, each `[NAME=]kafka`, `ringlog`, `HOST:PORT[,HOST:PORT]`, or `cmd:COMMAND` with {listen} or
     /// {port}, and {data} and {cores} if it likes [default: kafka ringlog]
     #[arg(value_name = "TARGET", num_args = 2)]
     pub targets: Vec<TargetSpec>,

@@ -17,7 +17,7 @@
 //! | look at the header only | [`BatchHeader`], [`batch_bytes`], [`HeaderScan`] |
 //! | go through several batches in a row | [`BatchScan`] |
 //! | accept or refuse what a producer sent | [`validate()`] |
-//! | write offsets, epoch and append time into a copy | [`patch_offset_and_epoch`], [`patch_timestamp`], [`ValidBatch::stamp`] |
+//! | write offsets, epoch and append time into a copy | [`patch_offset_and_epoch`], [`patch_timestamp`] |
 //! | read records | [`RecordBatch::records`] |
 //! | make a batch | [`BatchBuilder`] |
 //! | change a batch's codec | [`recompress()`] |
