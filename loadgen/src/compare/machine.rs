@@ -28,6 +28,8 @@ impl Machine {
     pub fn here(data_dir: &Path) -> Machine {
         let text = |path: &str| read_text(Path::new(path)).unwrap_or_default();
         let (processors, memory) = (text("/proc/cpuinfo"), text("/proc/meminfo"));
+        // Mount points are whole paths; a directory may be named from where we stand, or through a link.
+        let whole = data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned());
         let after = |text: &str, name: &str| {
             let line = text.lines().find(|line| line.starts_with(name));
             line.and_then(|line| line.split_once(':'))
@@ -40,7 +42,7 @@ impl Machine {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             memory_mib: kib.unwrap_or(0) / 1024,
             kernel: format!("Linux {}", text("/proc/sys/kernel/osrelease").trim()),
-            storage: mount_of(&text("/proc/self/mounts"), data_dir).unwrap_or_default(),
+            storage: mount_of(&text("/proc/self/mounts"), &whole).unwrap_or_default(),
             date: date(rt::unix_ms()),
         }
     }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::compare::TargetSpec;
 use crate::compare::machine::{date, mount_of};
 use crate::compare::ringlog::workspace_of;
 use crate::compare::schedule::order;
 use crate::compare::target::{TargetKind, tell_apart};
+use crate::compare::{Machine, TargetSpec};
 
 fn spec(text: &str) -> TargetSpec {
     text.parse().unwrap()
@@ -57,6 +57,16 @@ fn the_mount_nearest_above_counts() {
     let found = ["/data/x", "/tmp", "/database", "/"].map(|path| mount_of(mounts, Path::new(path)));
     let wanted = ["xfs on /dev/b", "tmpfs on tmpfs", "ext4 on /dev/a", "ext4 on /dev/a"];
     assert_eq!(found, wanted.map(|text| Some(text.to_owned())));
+}
+
+#[test]
+fn a_directory_named_from_here_has_a_mount_too() {
+    let machine = Machine::here(Path::new("."));
+    assert!(machine.storage.contains(" on "), "{machine}");
+    assert!(
+        machine.cores > 0 && machine.memory_mib > 0 && machine.kernel.len() > "Linux ".len(),
+        "{machine}"
+    );
 }
 
 #[test]
