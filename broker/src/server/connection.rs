@@ -68,8 +68,11 @@ async fn serve(shard: &Rc<ShardState>, conn: Rc<Conn>, peer: Peer) {
     let flushed = match ended {
         // The stop bounds it.
         End::Drained => sender.run().await,
-        // What was asked properly is answered; a request that waits for something isn't waited for.
-        End::Violation(_) => rt::timeout(FLUSH, sender.run()).await.unwrap_or(Ok(())),
+        // What was asked properly is done and answered, also what a client asked that then ended its side (a consumer that leaves its group
+        // and closes); a request that waits for something isn't waited for.
+        End::Violation(_) | End::Frame(FrameError::End) => {
+            rt::timeout(FLUSH, sender.run()).await.unwrap_or(Ok(()))
+        }
         End::Frame(_) | End::Reply => Ok(()),
     };
     if let Err(error) = flushed {
@@ -108,10 +111,11 @@ async fn read(shard: &Rc<ShardState>, conn: &Rc<Conn>, peer: &Peer, replies: &Rc
             }
         }
         let frame = frames.frame(|len| network.request_memory(len));
-        let (frame, permit) = match select(pin!(frame), pin!(network.grace_over())).await {
-            Either::Left((Ok(frame), _)) => frame,
-            Either::Left((Err(error), _)) => return End::Frame(error),
-            Either::Right(_) => return End::Drained,
+        // The end first: a client that has always more to send would never be told of it.
+        let (frame, permit) = match select(pin!(network.grace_over()), pin!(frame)).await {
+            Either::Left(_) => return End::Drained,
+            Either::Right((Ok(frame), _)) => frame,
+            Either::Right((Err(error), _)) => return End::Frame(error),
         };
         let arrived = rt::now();
         rt::consume_budget(frame.len());

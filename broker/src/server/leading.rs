@@ -94,8 +94,11 @@ async fn log_of(shard: &Rc<ShardState>, wanted: &Wanted) -> Result<Log, StorageE
         Some(log) if log.topic_id() == wanted.key.topic_id => Ok(log),
         // A damaged one that doesn't tell its topic is kept open, offline.
         Some(log) if log.topic_id() == Uuid::ZERO => Ok(log),
-        Some(_) => Err(StorageError::Exists(name)),
-        None => {
+        outlived => {
+            if outlived.is_some() {
+                // Of a topic that was deleted: the full disk kept its files, say. Names are unique, so nobody else wants it.
+                shard.log_dir.delete_log(&name).await?;
+            }
             let config = log_config(shard, &wanted.config);
             shard.log_dir.ensure_log(name, wanted.key.topic_id, config).await
         }

@@ -40,9 +40,8 @@ fn existing(path: &Path) -> Result<PathBuf, HostError> {
 
 /// The workspace whose `target/PROFILE` that is.
 pub(super) fn workspace_of(dir: &Path) -> Option<PathBuf> {
-    let target = dir.parent()?;
-    let root = target.parent()?;
-    let is_ours = target.join("CACHEDIR.TAG").exists() && root.join("broker/Cargo.toml").exists();
+    let root = dir.parent()?.parent()?;
+    let is_ours = root.join("broker/Cargo.toml").exists() && root.join("loadgen/Cargo.toml").exists();
     is_ours.then(|| root.to_owned())
 }
 

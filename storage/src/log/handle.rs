@@ -122,6 +122,10 @@ impl Log {
 
     /// Changes the settings; the next append and the next roll go by them.
     pub fn set_config(&self, config: LogConfig) {
+        if self.0.config().sync {
+            // Who waits for a sync that was promised gets it, also when later batches go without.
+            self.0.flush_wanted.set(self.0.flush_wanted.get().max(self.end_offset()));
+        }
         *self.0.config.borrow_mut() = Rc::new(config);
         // Sync mode may have been switched on with something unsynced.
         if self.synced_offset() < self.end_offset() && !self.is_offline() {

@@ -198,9 +198,11 @@ impl LogInner {
             let core = self.core.borrow();
             let builds = [Some(&core.active), core.closing.as_ref()];
             let build = builds.into_iter().flatten().find(|active| active.build.base == part.base);
-            return Ok(build
-                .and_then(|active| active.build.max_timestamp)
-                .filter(|(max_ms, _)| *max_ms >= 0));
+            let Some(active) = build else {
+                // A roll has closed it since the parts were listed.
+                return Ok(core.closed.get(&part.base).and_then(|segment| segment.max_timestamp).flatten());
+            };
+            return Ok(active.build.max_timestamp.filter(|(max_ms, _)| *max_ms >= 0));
         }
         if let Some(known) =
             self.core.borrow().closed.get(&part.base).and_then(|segment| segment.max_timestamp)
