@@ -7,10 +7,14 @@ use crate::scenario::Line;
 pub trait Observer {
     /// A line is about to be prepared.
     fn line_begins(&mut self, _line: &Line) {}
+    /// Its load begins now, warm-up first.
+    fn load_begins(&mut self) {}
     /// Its measured window begins now: the moment to take a broker's first sample.
     fn window_begins(&mut self) {}
     /// About once a second, in every phase.
     fn progress(&mut self, _progress: &Progress) {}
+    /// It was over before much of the window had passed: all since [`Observer::load_begins`] is what is measured.
+    fn window_is_whole_load(&mut self) {}
     /// Its measured window has just ended: the moment to take the second sample, and to put the difference into
     /// `line.broker`. Verification and cleaning up come later.
     fn window_ended(&mut self, _line: &mut LineResult) {}

@@ -66,7 +66,8 @@ fn value(line: &LineResult, metric: Metric) -> Option<f64> {
     let flow = line.produced.as_ref().or(line.consumed.as_ref()).filter(|flow| flow.records > 0)?;
     let thousands = flow.records as f64 / 1000.0;
     let latency = |of: fn(&Latency) -> f64| main_latency(line).map(of);
-    let broker = line.broker.as_ref();
+    // A ramp's figure is of its best step, the broker's of all steps.
+    let broker = line.broker.as_ref().filter(|_| line.ramp.is_empty());
     match metric {
         Metric::MessagesPerS => Some(flow.records_per_s),
         Metric::MegabytesPerS => Some(flow.mb_per_s),

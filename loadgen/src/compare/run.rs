@@ -33,7 +33,7 @@ pub fn compare(args: &CompareArgs) -> Result<Comparison, LoadError> {
     if syscalls_not_counted.is_none() {
         for (side, starter) in starters.iter().enumerate() {
             let what = format!("counting system calls, {}", starter.name);
-            counted[side] = one_side(starter, &scenario, &what, true)?.lines;
+            counted[side] = one_side(starter, &without_warm_up(&scenario), &what, true)?.lines;
         }
     }
     let data_dir = args.work_dir.clone().map_or_else(target_dir, Ok)?;
@@ -86,6 +86,13 @@ fn targets(args: &CompareArgs) -> Result<[TargetSpec; 2], LoadError> {
 
 fn facts(starter: &Starter) -> TargetFacts {
     TargetFacts { name: starter.name.clone(), what: starter.describe() }
+}
+
+/// For counting: nothing is timed, and all that is done is counted.
+fn without_warm_up(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    scenario.lines.iter_mut().for_each(|line| line.warmup_s = 0.0);
+    scenario
 }
 
 /// One round of one side: a fresh broker, warmed, through all lines, and gone again.

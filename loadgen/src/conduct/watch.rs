@@ -60,6 +60,9 @@ pub(super) fn watch(
     let has_producers = plan.produce.is_some();
     let rate_per_s = limits.ramp.as_ref().map_or(rate_per_s, |ramp| ramp.spec().start_per_s);
     let engine = Engine::start(plan, rate_per_s)?;
+    if limits.phase == Some(Phase::Measured) {
+        observer.load_begins();
+    }
     let start_ns = (rt::now() + LEAD).as_nanos();
     engine.control().start_at(start_ns);
     let first_tick = (limits.warmup_s / tick_s).ceil() as u64;
@@ -315,6 +318,7 @@ impl Watch<'_> {
             // All was over before much was measured: then all of it is the window.
             None if ran_out && records(&self.counted) <= records(&self.before) => {
                 self.counted.add(&self.before);
+                self.observer.window_is_whole_load();
                 let cpu_s = cpu_at_end_s - self.cpu_at_start_s;
                 // Getting connections and producer ids isn't what is measured.
                 let seconds = end_s(self.first_send_ns.unwrap_or(self.start_ns));
