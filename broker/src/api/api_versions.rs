@@ -29,12 +29,7 @@ pub async fn handle(
 pub fn unsupported() -> ApiVersionsResponse {
     ApiVersionsResponse {
         error_code: ErrorCode::UNSUPPORTED_VERSION.code(),
-        api_keys: ApiKey::ApiVersions
-            .info()
-            .valid
-            .map(|_| version_range(ApiKey::ApiVersions))
-            .into_iter()
-            .collect(),
+        api_keys: vec![version_range(ApiKey::ApiVersions)],
         ..ApiVersionsResponse::default()
     }
 }

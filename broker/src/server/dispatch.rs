@@ -4,20 +4,17 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use protocol::api::ApiKey;
-use protocol::error::ErrorCode;
 use protocol::header::{RequestHeader, response_frame};
 use protocol::limits::FRAME_PREFIX_BYTES;
-use protocol::messages::api_versions_response::ApiVersion;
 use protocol::messages::{
-    AlterConfigsRequest, ApiVersionsRequest, ApiVersionsResponse, CreatePartitionsRequest,
-    CreateTopicsRequest, DeleteGroupsRequest, DeleteRecordsRequest, DeleteTopicsRequest,
-    DescribeClusterRequest, DescribeConfigsRequest, DescribeGroupsRequest, DescribeLogDirsRequest,
-    DescribeProducersRequest, DescribeQuorumRequest, DescribeTopicPartitionsRequest, ElectLeadersRequest,
-    FetchRequest, FindCoordinatorRequest, HeartbeatRequest, IncrementalAlterConfigsRequest,
-    InitProducerIdRequest, JoinGroupRequest, LeaveGroupRequest, ListConfigResourcesRequest,
-    ListGroupsRequest, ListOffsetsRequest, Message, MetadataRequest, OffsetCommitRequest,
-    OffsetDeleteRequest, OffsetFetchRequest, OffsetForLeaderEpochRequest, ProduceRequest, Response,
-    SyncGroupRequest, UpdateFeaturesRequest,
+    AlterConfigsRequest, ApiVersionsRequest, CreatePartitionsRequest, CreateTopicsRequest,
+    DeleteGroupsRequest, DeleteRecordsRequest, DeleteTopicsRequest, DescribeClusterRequest,
+    DescribeConfigsRequest, DescribeGroupsRequest, DescribeLogDirsRequest, DescribeProducersRequest,
+    DescribeQuorumRequest, DescribeTopicPartitionsRequest, ElectLeadersRequest, FetchRequest,
+    FindCoordinatorRequest, HeartbeatRequest, IncrementalAlterConfigsRequest, InitProducerIdRequest,
+    JoinGroupRequest, LeaveGroupRequest, ListConfigResourcesRequest, ListGroupsRequest, ListOffsetsRequest,
+    Message, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest,
+    OffsetForLeaderEpochRequest, ProduceRequest, Response, SyncGroupRequest, UpdateFeaturesRequest,
 };
 use protocol::types::Str;
 use protocol::wire::{DecodeError, Reader};
@@ -149,7 +146,7 @@ pub fn decode(
     let version = header.api_version;
     if !key.valid_versions().is_some_and(|valid| valid.contains(version)) {
         if key == ApiKey::ApiVersions {
-            let (response, shard) = (api_versions_refusal(), Rc::clone(shard));
+            let (response, shard) = (api::api_versions::unsupported(), Rc::clone(shard));
             let refusal = Box::pin(async move {
                 // KIP-511: version 0 is what every client can read.
                 reply(&shard, header.correlation_id, &response, 0)
@@ -261,21 +258,6 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         ApiKey::ElectLeaders => other!(call, r, elect_leaders, ElectLeadersRequest),
         ApiKey::UpdateFeatures => other!(call, r, update_features, UpdateFeaturesRequest),
         other => Err(Violation::NotServed(other)),
-    }
-}
-
-fn api_versions_refusal() -> ApiVersionsResponse {
-    let valid = ApiKey::ApiVersions.valid_versions();
-    let api_keys = valid.iter().map(|valid| ApiVersion {
-        api_key: ApiKey::ApiVersions.code(),
-        min_version: valid.min,
-        max_version: valid.max,
-        ..Default::default()
-    });
-    ApiVersionsResponse {
-        error_code: ErrorCode::UNSUPPORTED_VERSION.code(),
-        api_keys: api_keys.collect(),
-        ..Default::default()
     }
 }
 

@@ -1,6 +1,5 @@
 //! What the device under a data directory takes: sequential against random direct writes, through the same
-//! `rt::fs` that the broker writes by, beside `fio` on the same directory and beside what the broker itself
-//! reaches there.
+//! `rt::fs` that the broker writes by, beside `fio` on the same directory.
 //!
 //! ```text
 //!   line          pattern, block size, queue depth

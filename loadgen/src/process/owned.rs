@@ -84,11 +84,6 @@ impl Owned {
         lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
     }
 
-    /// All it printed.
-    pub fn log_text(&self) -> String {
-        files::read_text(&self.log).unwrap_or_default()
-    }
-
     /// Stops the group, cleanly if it goes by itself within a minute, and removes the directory. How the
     /// program ended; `None` if it had to be killed.
     pub fn stop(mut self) -> Option<ExitStatus> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Acks, Build, ConsumeSpec, Delivery, From, ProduceSpec, TopicSpec};
+use super::{Acks, Build, ConsumeSpec, Delivery, ProduceSpec, TopicSpec};
 use crate::payload::STAMP_BYTES;
 use crate::result::Figure;
 
@@ -166,10 +166,5 @@ impl Line {
             return Err("with acks = \"0\" nothing is acknowledged that could be proven".into());
         }
         Ok(())
-    }
-
-    /// Where consumers begin, if there are any.
-    pub fn reads_from(&self) -> Option<From> {
-        self.consume.as_ref().map(|consume| consume.from)
     }
 }
