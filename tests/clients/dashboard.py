@@ -40,6 +40,8 @@ class Prometheus:
             with urllib.request.urlopen(url, timeout=5) as answer:
                 return [float(row["value"][1]) for row in json.load(answer)["data"]["result"]]
         except urllib.error.HTTPError as error:
+            if error.code == 503:  # it still reads its storage
+                return []
             raise ValueError(f"{expression}: {error.read()[:300]}") from None
         except OSError:
             return []

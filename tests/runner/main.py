@@ -61,6 +61,8 @@ def main(argv=None):
         elif reason := why_not(suite, options, broker, report):
             report.skip(suite.name, reason)
         else:
+            for tool in suite.wishes:
+                tools.missing(tool)
             clients.run(suite, report, options)
     return report.finish()
 

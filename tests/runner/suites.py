@@ -11,6 +11,8 @@ class Suite:
     what: str
     script: str = ""
     needs: tuple = ("venv",)
+    # Brought when they can be had; without them the suite skips a part of itself.
+    wishes: tuple = ()
     seconds: tuple = (240, 480)
     # Starts and kills its own broker, so a foreign one is of no use to it.
     own_broker: bool = False
@@ -35,7 +37,7 @@ CLIENTS = (
     Suite("compression", "every codec by every Python client", "codec_matrix.py"),
     Suite("topics", "creation, metadata, ids, deletion, auto-creation, many partitions", "topics.py"),
     Suite("admin", "configs that act at once, partitions, records, offsets, cluster, by librdkafka, kafka-python and Kafka's tools", "admin.py",
-          seconds=(420, 480)),
+          wishes=("kafka",), seconds=(420, 480)),
     Suite("reading", "seek, time queries, limits, long polls, fetch sessions", "reading.py"),
     Suite("aiokafka", "round trip by aiokafka", "aiokafka_client.py"),
     Suite("kafka_python", "round trip by kafka-python", "kafka_python_client.py"),
