@@ -24,8 +24,8 @@ use super::join::join as join_node;
 use super::listen;
 use super::register::register;
 use super::state::{ShardState, Topology};
-use super::stop;
 use super::wiring::{Ends, FirstEnds, Joint, Wiring};
+use super::{stop, strays};
 use crate::admin::{self, Phase, Seat};
 use crate::metadata::{Controller, ControllerConfig, QuorumConfig};
 
@@ -102,7 +102,7 @@ pub(super) async fn open(
 ) -> Result<(DirHome, Joint, Controller), Failure> {
     let config = wiring.config.clone();
     let home = HomeConfig { node_id: config.node_id, cluster_id: None };
-    let (home, facts) = DirHome::open(&config.log_dirs[0], home).await.map_err(Failure::unusable)?;
+    let (home, mut facts) = DirHome::open(&config.log_dirs[0], home).await.map_err(Failure::unusable)?;
     let node = Arc::new(Topology {
         advertised: listen::advertised(&config, listeners),
         config,
@@ -111,6 +111,9 @@ pub(super) async fn open(
     });
     let controller = Controller::start(controller_config(&node), std::mem::take(&mut first.updates)).await;
     let controller = controller.map_err(|error| Failure::unusable(format!("the metadata log: {error}")))?;
+    // Before any shard opens a log.
+    let strays = controller.with_image(|image| strays::among(&facts.partitions, image));
+    home.set_aside(&strays, &mut facts).await.map_err(Failure::fatal)?;
     let joint = Joint { node, facts };
     for sender in &mut first.joint {
         // A shard that has ended has ended the process.

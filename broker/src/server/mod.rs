@@ -33,6 +33,7 @@ pub mod service;
 mod signals;
 pub mod state;
 mod stop;
+mod strays;
 pub mod wiring;
 
 pub use failure::Failure;

@@ -1,7 +1,7 @@
 //! [`DirHome`]: the directory itself, in the hands of one shard.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use protocol::types::Uuid;
 
@@ -223,11 +223,15 @@ impl DirHome {
         }))
     }
 
-    fn io(&self, what: &str, error: std::io::Error) -> StorageError {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn io(&self, what: &str, error: std::io::Error) -> StorageError {
         StorageError::io(format!("{what} {}", self.path.display()), error)
     }
 }
 
-fn refused(path: &std::path::Path, reason: String) -> StorageError {
+fn refused(path: &Path, reason: String) -> StorageError {
     StorageError::Refused { path: path.display().to_string(), reason }
 }

@@ -8,6 +8,7 @@ pub(crate) mod meta;
 pub(crate) mod offsets_file;
 pub(crate) mod shared;
 pub(crate) mod stats;
+mod strays;
 
 pub use home::{DirFacts, DirHome, HomeConfig};
 pub use log_dir::{ClosedDir, LogDir};

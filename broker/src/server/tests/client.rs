@@ -8,8 +8,8 @@ use protocol::messages::create_topics_request::CreatableTopic;
 use protocol::messages::fetch_request::{FetchPartition, FetchTopic};
 use protocol::messages::produce_request::{PartitionProduceData, TopicProduceData};
 use protocol::messages::{
-    ApiMessage, CreateTopicsRequest, FetchRequest, FetchResponse, Message, ProduceRequest, ProduceResponse,
-    Request,
+    ApiMessage, CreateTopicsRequest, DeleteTopicsRequest, FetchRequest, FetchResponse, Message,
+    ProduceRequest, ProduceResponse, Request,
 };
 use protocol::records::{BatchBuilder, RecordBatch};
 use protocol::types::Str;
@@ -93,6 +93,16 @@ impl Client {
         let request = CreateTopicsRequest { topics: vec![topic], timeout_ms: 10_000, ..Default::default() };
         let response = self.call(&request, 7).await;
         assert_eq!(response.topics[0].error_code, 0, "{response:?}");
+    }
+
+    pub(super) async fn delete_topic(&mut self) {
+        let request = DeleteTopicsRequest {
+            topic_names: vec![Str::from_static(TOPIC)],
+            timeout_ms: 10_000,
+            ..Default::default()
+        };
+        let response = self.call(&request, 5).await;
+        assert_eq!(response.responses[0].error_code, 0, "{response:?}");
     }
 
     /// Sends a record to a partition, acks=all.

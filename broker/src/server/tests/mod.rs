@@ -4,3 +4,4 @@ mod client;
 mod connections;
 mod node;
 mod stopping;
+mod strays;

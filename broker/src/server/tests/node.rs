@@ -180,9 +180,20 @@ impl Broker {
         self.disk().names("/data").iter().any(|name| name == ".kafka_cleanshutdown")
     }
 
+    /// Kills it.
+    pub(super) fn kill(&self) {
+        self.node.crash(rt::sim::Crash::Kill);
+    }
+
+    /// Does something on its machine, where it doesn't run.
+    pub(super) fn on_machine<F: Future + 'static>(&self, job: F) -> F::Output {
+        self.kill();
+        self.sim.block_on(&self.node, job)
+    }
+
     /// Starts it again after its end.
     pub(super) fn start_again(&self) {
-        self.node.crash(rt::sim::Crash::Kill);
+        self.kill();
         self.boot();
     }
 
