@@ -4,7 +4,7 @@
 mod common;
 
 use common::{append, batch, idempotent, open, read_all, stamped, tag_of};
-use rt::sim::Sim;
+use rt::sim::{Latency, Sim};
 use storage::{AppendError, LeaderEpoch, LogConfig, LogDirConfig, Offset, ReadError, StorageError};
 
 fn on_sim<F: Future<Output = ()> + 'static>(test: F) {
@@ -192,4 +192,75 @@ fn the_largest_timestamp_is_one_that_is_served() {
             assert_eq!(max(1).await, None);
         }
     });
+}
+
+/// A thousand batches, each a millisecond younger than the one before, behind what DeleteRecords took away: each used to cost a read of its own,
+/// from the batch on.
+#[test]
+fn the_largest_timestamp_is_found_in_one_pass() {
+    const READ_US: u64 = 1_000;
+    let (sim, node) = Sim::with_node(1);
+    let disk = node.disk();
+    sim.block_on(&node, async move {
+        // Nothing is kept in memory.
+        let dir_config = LogDirConfig { cache_bytes_max: 1, tail_bytes_max: 1, ..LogDirConfig::default() };
+        let opened = open("/data", LogConfig::default(), dir_config.clone()).await;
+        let log = &opened.log;
+        append(log, batch(0, 1, 1_000, 1_000_000), 0).await;
+        for tag in 1..1_000 {
+            append(log, batch(tag, 1, 1_000, tag as i64), 0).await;
+        }
+        log.roll().await.unwrap();
+        log.advance_start_offset(Offset(1)).await.unwrap();
+        opened.close().await;
+        let opened = open("/data", LogConfig::default(), dir_config).await;
+        let log = &opened.log;
+        let fixed = READ_US..=READ_US;
+        disk.set_latency(Latency { read_us: fixed, slow_percent: 0, ..Latency::default() });
+        let pieces = log.size_bytes().div_ceil(256 << 10);
+        for (upto, largest) in [(1_000, 999), (500, 499), (2, 1)] {
+            let before = rt::now();
+            let found = log.max_timestamp_offset(Offset(upto)).await.unwrap().unwrap();
+            assert_eq!((found.offset.0, found.timestamp_ms), (largest, largest));
+            let reads = rt::now().saturating_since(before).as_micros() as u64 / READ_US;
+            // Without a cache a piece is fetched ahead, walked and sliced, and a read ends within one.
+            assert!(reads <= 5 * pieces, "{reads} reads of {pieces} pieces");
+        }
+        assert_eq!(log.max_timestamp_offset(Offset(1)).await.unwrap(), None);
+    });
+}
+
+#[test]
+fn the_largest_timestamp_is_what_reading_everything_gives() {
+    for seed in 0..150 {
+        let (sim, node) = Sim::with_node(seed);
+        sim.block_on(&node, async {
+            let below = |count: u64| rt::random_u64() % count;
+            let config = LogConfig { index_interval_bytes: 200, ..small() };
+            let opened = open("/data", config, LogDirConfig::default()).await;
+            let (log, spread) = (&opened.log, 1 + below(40));
+            let mut all: Vec<i64> = Vec::new();
+            for _ in 0..30 {
+                let times: Vec<i64> = (0..=below(4)).map(|_| below(spread) as i64).collect();
+                append(log, stamped(&times), 0).await;
+                all.extend(&times);
+                if below(8) == 0 {
+                    log.roll().await.unwrap();
+                }
+            }
+            for _ in 0..10 {
+                let start = log.start_offset().0 as u64 + below(4);
+                log.advance_start_offset(Offset(start as i64)).await.unwrap();
+                let upto = below(all.len() as u64 + 1) as usize;
+                let served = all.iter().zip(0i64..).take(upto).skip(start as usize);
+                let largest = served.max_by_key(|(time, at)| (**time, -at)).map(|(time, at)| (*time, at));
+                let found = log.max_timestamp_offset(Offset(upto as i64)).await.unwrap();
+                assert_eq!(
+                    found.map(|found| (found.timestamp_ms, found.offset.0)),
+                    largest,
+                    "{start}..{upto} of {all:?}"
+                );
+            }
+        });
+    }
 }

@@ -97,16 +97,10 @@ impl Log {
             if best.is_some_and(|best| (best.timestamp_ms, part.base) >= (max_ms, best.offset)) {
                 break;
             }
-            let end = part.end.min(upto);
-            let from = self.0.time_floor(&part, max_ms).await?.max(self.start_offset());
-            let wanted = |header: &BatchHeader| header.max_timestamp >= max_ms;
-            let found = match self.first_record(from, end, max_ms, wanted).await? {
-                Some(found) => Some(found),
-                // It is a marker's, lies before the start, or behind `upto`.
-                None => self.largest_within(&part, end).await?,
-            };
+            let found = self.largest_of(&part, max_ms, part.end.min(upto)).await?;
             if let Some(found) = found
-                && best.is_none_or(|best| found.timestamp_ms > best.timestamp_ms)
+                && best
+                    .is_none_or(|best| (found.timestamp_ms, best.offset) > (best.timestamp_ms, found.offset))
             {
                 best = Some(found);
             }
@@ -114,41 +108,72 @@ impl Log {
         Ok(best)
     }
 
-    /// The first record of a segment below `upto` that is served and has the largest timestamp there. Begins
-    /// where the time index knows a large one; where it only knows of what isn't served any more, at the start.
-    async fn largest_within(
+    /// The first record of a segment below `upto` that is served and has the largest timestamp there. `max_ms`
+    /// is that of all its batches, which may be a marker's, lie before the start, or behind `upto`.
+    ///
+    /// Reads no part of the segment twice, and commonly little more than the batch: first from where the time
+    /// index says that `max_ms` is, then from where it knows the largest below `upto`, at last the rest.
+    async fn largest_of(
         &self,
         part: &FilePart,
+        max_ms: i64,
         upto: Offset,
     ) -> Result<Option<TimestampOffset>, ReadError> {
         let start = part.base.max(self.start_offset());
-        let known = self.0.time_before(part, upto).await?.filter(|(_, offset)| *offset >= start);
-        if let Some((known_ms, _)) = known {
-            let from = self.0.time_floor(part, known_ms).await?.max(start);
-            let found = self.climb(from, upto, known_ms).await?;
-            if found.is_some() {
-                return Ok(found);
-            }
-            // The start lies within the batch that the index speaks of, behind the record.
+        let mut from = self.0.time_floor(part, max_ms).await?.max(start);
+        let mut best = self.largest_between(from, upto, upto, max_ms).await?;
+        let mut wanted_ms = max_ms;
+        while from > start && best.is_none_or(|best| best.timestamp_ms < wanted_ms) {
+            let behind = from.min(upto);
+            let known = if wanted_ms == max_ms { self.0.time_before(part, behind).await? } else { None };
+            wanted_ms = known.map_or(i64::MAX, |(known_ms, _)| known_ms);
+            from = match known {
+                Some((known_ms, _)) => self.0.time_floor(part, known_ms).await?.max(start).min(behind),
+                None => start,
+            };
+            // To the end of it: of a batch that goes beyond `upto` the index says nothing.
+            let earlier = self.largest_between(from, behind, upto, i64::MAX).await?;
+            // The first of equals.
+            best = match (earlier, best) {
+                (Some(earlier), Some(later)) if earlier.timestamp_ms < later.timestamp_ms => Some(later),
+                (earlier, later) => earlier.or(later),
+            };
         }
-        self.climb(start, upto, 0).await
+        Ok(best)
     }
 
-    /// The first record in `at..upto` with the largest timestamp there, if that is at least `from_ms`.
-    async fn climb(
+    /// The first record with the largest timestamp below `upto`, of the batches that start in `from..behind`; ends
+    /// at one that has `enough_ms`.
+    async fn largest_between(
         &self,
-        mut at: Offset,
+        from: Offset,
+        behind: Offset,
         upto: Offset,
-        from_ms: i64,
+        enough_ms: i64,
     ) -> Result<Option<TimestampOffset>, ReadError> {
-        let mut best: Option<TimestampOffset> = None;
-        loop {
-            let least_ms = best.map_or(from_ms, |best| best.timestamp_ms.saturating_add(1));
-            let larger = |header: &BatchHeader| header.max_timestamp >= least_ms;
-            let Some(found) = self.first_record(at, upto, least_ms, larger).await? else { return Ok(best) };
-            // Each is larger than the one before: at most as many as there are records, and commonly few.
-            at = found.offset;
-            best = Some(found);
+        let start = self.start_offset();
+        let mut found = Largest::default();
+        self.visit(from, behind, async |header, batch| {
+            if header.max_timestamp <= found.timestamp_ms() {
+                return Ok(None);
+            }
+            let whole = Offset(header.base_offset) >= start && Offset(header.last_offset()) < upto;
+            // Its header tells: it needn't be read to find that it is surpassed.
+            let largest = if whole {
+                Largest::Batch(header.max_timestamp, batch)
+            } else {
+                Largest::of(self.0.largest_in(batch, start, upto).await?)
+            };
+            if largest.timestamp_ms() > found.timestamp_ms() {
+                found = largest;
+            }
+            Ok((found.timestamp_ms() >= enough_ms).then_some(()))
+        })
+        .await?;
+        match found {
+            Largest::None => Ok(None),
+            Largest::Record(record) => Ok(Some(record)),
+            Largest::Batch(_, batch) => self.0.largest_in(batch, start, upto).await,
         }
     }
 
@@ -161,6 +186,24 @@ impl Log {
         wanted: impl Fn(&BatchHeader) -> bool,
     ) -> Result<Option<TimestampOffset>, ReadError> {
         let start = self.start_offset();
+        self.visit(from, upto, async |header, batch| {
+            if !wanted(&header) {
+                return Ok(None);
+            }
+            let record = self.0.record_in(batch, timestamp_ms, start).await?;
+            Ok(record.filter(|found| found.offset < upto))
+        })
+        .await
+    }
+
+    /// Shows `look` the batches with records that start in `from..upto`, in their order, until it gives something.
+    /// Reads [`PIECE_BYTES`] at a time.
+    async fn visit<T>(
+        &self,
+        from: Offset,
+        upto: Offset,
+        mut look: impl AsyncFnMut(BatchHeader, Bytes) -> Result<Option<T>, ReadError>,
+    ) -> Result<Option<T>, ReadError> {
         let mut at = from;
         while at < upto {
             let slice = match self.read(at, upto, PIECE_BYTES, true).await {
@@ -177,18 +220,44 @@ impl Log {
             let bytes = join(slice.bufs);
             for found in HeaderScan::new(&bytes) {
                 let (position, header) = found.map_err(|error| self.0.corrupt(at, error.to_string()))?;
-                if !wanted(&header) || header.attributes.is_control() {
+                // What compaction emptied has the timestamp of records that are gone.
+                if header.attributes.is_control() || header.records_count == 0 {
                     continue;
                 }
                 let batch = bytes.slice(position..position + header.total_bytes());
-                let record = self.0.record_in(batch, timestamp_ms, start).await?;
-                if record.is_some_and(|found| found.offset < upto) {
-                    return Ok(record);
+                if let Some(result) = look(header, batch).await? {
+                    return Ok(Some(result));
                 }
             }
             at = slice.next_offset;
+            rt::yield_point().await;
         }
         Ok(None)
+    }
+}
+
+/// The largest timestamp found so far.
+#[derive(Debug, Default)]
+enum Largest {
+    #[default]
+    None,
+    Record(TimestampOffset),
+    /// A whole batch that has it, by its header.
+    Batch(i64, Bytes),
+}
+
+impl Largest {
+    fn of(record: Option<TimestampOffset>) -> Largest {
+        record.map_or(Largest::None, Largest::Record)
+    }
+
+    /// -1 without any: as of a record without a timestamp.
+    fn timestamp_ms(&self) -> i64 {
+        match self {
+            Largest::None => -1,
+            Largest::Record(record) => record.timestamp_ms,
+            Largest::Batch(timestamp_ms, _) => *timestamp_ms,
+        }
     }
 }
 
@@ -264,6 +333,29 @@ impl LogInner {
             }
         }
         Ok(None)
+    }
+
+    /// The first record with the largest timestamp, of those of a batch that stand in `start..upto`.
+    async fn largest_in(
+        &self,
+        batch: Bytes,
+        start: Offset,
+        upto: Offset,
+    ) -> Result<Option<TimestampOffset>, ReadError> {
+        let corrupt = |error: protocol::records::RecordsError| self.corrupt(start, error.to_string());
+        let batch = RecordBatch::parse(batch).map_err(corrupt)?;
+        let leader_epoch = LeaderEpoch(batch.header().partition_leader_epoch);
+        let mut best: Option<TimestampOffset> = None;
+        for record in batch.records_within(LOOKUP_BYTES_MAX) {
+            let record = record.map_err(corrupt)?;
+            rt::yield_point().await;
+            let offset = Offset(record.offset);
+            let is_larger = record.timestamp > best.map_or(-1, |best| best.timestamp_ms);
+            if is_larger && (start..upto).contains(&offset) {
+                best = Some(TimestampOffset { timestamp_ms: record.timestamp, offset, leader_epoch });
+            }
+        }
+        Ok(best)
     }
 
     fn corrupt(&self, near: Offset, reason: String) -> ReadError {
