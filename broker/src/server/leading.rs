@@ -80,6 +80,7 @@ async fn try_again(shard: Rc<ShardState>, mut wanted: Wanted, stand_in: Rc<Parti
         match log_of(&shard, &wanted).await {
             // The topic may have been deleted, or be led in a later epoch, since it was asked for.
             Ok(log) if shard.serves(&stand_in) => return lead_log(&shard, &wanted, log, coordinate),
+            // Whoever deleted the topic met a log that was being opened, and comes again.
             Ok(_) => return,
             Err(error) => {
                 tracing::debug!(partition = %wanted.name(), %error, "the partition still can't be served");

@@ -9,6 +9,7 @@ use protocol::types::Uuid;
 use shards::PartitionKey;
 use storage::{LeaderEpoch, TopicPartition};
 
+use super::deleting;
 use super::leading::{self, Wanted, log_config};
 use super::state::ShardState;
 use crate::config::TopicConfig;
@@ -154,10 +155,7 @@ async fn forget(shard: &Rc<ShardState>, topic_id: Uuid, name: &str, partitions: 
         shard.placement.borrow_mut().remove(&key);
         let led = shard.partitions.borrow_mut().remove(&key);
         if led.is_some() {
-            let deleted = shard.log_dir.delete_log(&TopicPartition::new(name, index)).await;
-            if let Err(error) = deleted {
-                tracing::error!(topic = name, partition = index, %error, "a log wasn't deleted");
-            }
+            deleting::delete(shard, TopicPartition::new(name, index), topic_id).await;
         }
     }
     shard.coordinators.topic_deleted(name, topic_id);

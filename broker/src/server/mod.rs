@@ -11,6 +11,7 @@ mod appending;
 pub mod boot;
 pub mod connection;
 pub mod connections;
+mod deleting;
 pub mod dispatch;
 pub mod failure;
 pub mod fetch_session;

@@ -280,6 +280,12 @@ impl LogDir {
         &self.shared
     }
 
+    /// A log that couldn't be opened has no directory of that name any more.
+    pub(super) fn forget_unopened(&self, partition: &TopicPartition) {
+        self.unopened.borrow_mut().remove(partition);
+        self.outdated.borrow_mut().insert(partition.clone());
+    }
+
     /// Takes in a log that was opened or made, unless the directory is being closed by now.
     fn admit(&self, partition: &TopicPartition, log: &Log) -> Result<(), StorageError> {
         if self.closing.get() {
@@ -291,7 +297,7 @@ impl LogDir {
         Ok(())
     }
 
-    fn begin(&self, partition: &TopicPartition) -> Result<BusyName, StorageError> {
+    pub(super) fn begin(&self, partition: &TopicPartition) -> Result<BusyName, StorageError> {
         if self.shared.has_failed() || self.closing.get() {
             return Err(StorageError::Offline);
         }

@@ -1,5 +1,6 @@
 //! A log directory: what its logs share on one shard, and what the directory itself is.
 mod busy;
+mod delete;
 mod ensure;
 pub(crate) mod files;
 pub(crate) mod home;

@@ -172,6 +172,18 @@ impl DirShared {
         self.reap().await;
     }
 
+    /// Removes a deleted log's directory, in the background.
+    pub(crate) fn remove_later(self: &Rc<Self>, gone: PathBuf) {
+        let dir = self.clone();
+        self.tasks.spawn(async move {
+            if let Err(error) = rt::fs::remove_dir_all(&gone).await {
+                // The next start tries again.
+                tracing::warn!(%error, dir = %gone.display(), "removing a deleted log");
+            }
+            drop(dir);
+        });
+    }
+
     /// Puts a log into the committer's queue.
     pub(crate) fn mark_dirty(&self, log: &Rc<LogInner>) {
         if !self.flushing_ended.get() && !log.dirty.replace(true) {

@@ -134,14 +134,7 @@ impl LogInner {
     /// made, and removed after. May be called again after `NoSpace`.
     pub(crate) async fn delete(self: &Rc<Self>) -> Result<(), StorageError> {
         let gone = self.put_away(names::DELETE_SUFFIX).await?;
-        let dir = self.dir.clone();
-        self.dir.tasks.spawn(async move {
-            if let Err(error) = rt::fs::remove_dir_all(&gone).await {
-                // The next start tries again.
-                tracing::warn!(%error, dir = %gone.display(), "removing a deleted log");
-            }
-            drop(dir);
-        });
+        self.dir.remove_later(gone);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 mod client;
 mod connections;
+mod deleting;
 mod node;
 mod stopping;
 mod strays;

@@ -23,7 +23,7 @@ impl DiskControl {
         DiskControl { disk: world.disk(node) }
     }
 
-    /// Fails with EIO the next `times` operations of kind `op` on paths that contain `path_part` (empty: all paths);
+    /// Fails with EIO (with ENOSPC what a full disk refuses) the next `times` operations of kind `op` on paths that contain `path_part` (empty: all paths);
     /// `u32::MAX` fails them for ever.
     pub fn fail(&self, op: FaultOp, path_part: &str, times: u32) {
         self.fail_after(op, path_part, 0, times);

@@ -12,9 +12,11 @@ pub enum FaultOp {
     Write,
     /// Syncs of a file, a directory or the disk; any subset of what they should have covered is on disk.
     Sync,
+    /// Renames by [`crate::fs::rename`]: no space for the new name.
+    Rename,
 }
 
-/// EIO for operations of one kind on paths that contain a text.
+/// EIO, or ENOSPC, for operations of one kind on paths that contain a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) op: FaultOp,
@@ -49,7 +51,7 @@ impl Faults {
                 continue;
             }
             fault.times = if fault.times == u32::MAX { u32::MAX } else { fault.times - 1 };
-            return Err(eio());
+            return Err(if op == FaultOp::Rename { enospc() } else { eio() });
         }
         Ok(())
     }

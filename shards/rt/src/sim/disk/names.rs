@@ -56,7 +56,11 @@ pub(crate) async fn read_dir(path: &Path) -> io::Result<Vec<DirEntry>> {
 
 pub(crate) async fn rename(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (from.to_path_buf(), to.to_path_buf());
-    change(move |disk| disk.rename(&from, &to)).await
+    change(move |disk| {
+        disk.faults.strike(FaultOp::Rename, &from.to_string_lossy())?;
+        disk.rename(&from, &to)
+    })
+    .await
 }
 
 pub(crate) async fn remove_file(path: &Path) -> io::Result<()> {
