@@ -35,7 +35,7 @@ pub struct Appended {
     pub base_offset: Offset,
     /// Offset of its last record.
     pub last_offset: Offset,
-    /// The broker's time on the records in ms since 1970, -1 if they keep the producer's.
+    /// The broker's time on the records in ms since 1970, -1 if they keep the producer's; of a duplicate the largest time in the first copy.
     pub append_time_ms: i64,
     /// Where the log starts.
     pub log_start_offset: Offset,
@@ -179,10 +179,11 @@ impl Partition {
                     log_start_offset: info.log_start_offset,
                 })
             }
-            Err(AppendError::Duplicate { base_offset, last_offset, .. }) => Ok(Appended {
+            // As in Kafka the batch's time is told whoever set it: -1 would be no time on a topic of LogAppendTime.
+            Err(AppendError::Duplicate { base_offset, last_offset, timestamp_ms }) => Ok(Appended {
                 base_offset,
                 last_offset,
-                append_time_ms: -1,
+                append_time_ms: timestamp_ms,
                 log_start_offset: self.log.start_offset(),
             }),
             Err(error) => {

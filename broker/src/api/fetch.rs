@@ -162,7 +162,8 @@ fn resolve(shard: &Rc<ShardState>, entries: Vec<FetchEntry>, by_id: bool) -> Vec
 /// Plans, and plans anew when something moved, until there is enough, an error to tell, or no time left.
 async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) {
     let deadline = rt::now() + Duration::from_millis(request.max_wait_ms.max(0) as u64);
-    let bytes_min = usize::try_from(request.min_bytes).unwrap_or(0);
+    // As in Kafka no more is waited for than the answer may hold.
+    let bytes_min = usize::try_from(request.min_bytes).unwrap_or(0).min(answer_bytes_max(shard, request));
     loop {
         plan(shard, parts).await;
         let planned = parts.iter().filter_map(|part| part.planned.as_ref());
@@ -177,6 +178,12 @@ async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: 
         }
         wait(shard, parts, deadline.saturating_since(now)).await;
     }
+}
+
+/// What the answer's records may take together, in bytes; the first batch may be larger.
+fn answer_bytes_max(shard: &Rc<ShardState>, request: &FetchRequest) -> usize {
+    let asked = usize::try_from(request.max_bytes).unwrap_or(0);
+    asked.min(shard.node.config.network.fetch_max_bytes).min(shard.network.answer_bytes_max)
 }
 
 async fn plan(shard: &Rc<ShardState>, parts: &mut [Part]) {
@@ -223,10 +230,7 @@ async fn wait(shard: &Rc<ShardState>, parts: &[Part], within: Duration) {
 }
 
 async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) -> Option<Permit> {
-    let limit = usize::try_from(request.max_bytes)
-        .unwrap_or(0)
-        .min(shard.node.config.network.fetch_max_bytes)
-        .min(shard.network.answer_bytes_max);
+    let limit = answer_bytes_max(shard, request);
     let planned = parts.iter().filter_map(|part| part.planned.as_ref());
     let wanted: usize = planned.map(|planned| planned.bytes).sum();
     if wanted == 0 {

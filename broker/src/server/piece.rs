@@ -110,7 +110,7 @@ pub struct AppendAnswer {
     pub error: ErrorCode,
     /// Offset of the first record, -1 on error.
     pub base_offset: i64,
-    /// The broker's time on the records, -1 if they keep the producer's.
+    /// The broker's time on the records, -1 if they keep the producer's; of a duplicate the largest time in the first copy.
     pub append_time_ms: i64,
     /// Where the log starts, -1 if unknown.
     pub log_start_offset: i64,

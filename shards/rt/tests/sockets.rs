@@ -162,6 +162,26 @@ fn a_refused_connection_is_an_error() {
     });
 }
 
+/// A client whose machine lost its power used to keep its connection until it was idle, or for ever.
+#[test]
+fn accepted_connections_are_probed_by_the_system() {
+    one_shard(|| async {
+        let listener = Listener::bind(common::any_port()).unwrap();
+        let client = connect(listener.local_addr()).await.unwrap();
+        let _server = listener.accept().await.unwrap().into_conn().unwrap();
+        let ports = format!(":{:04X} ", listener.local_addr().port());
+        let peer = format!(":{:04X} ", client.local_addr().port());
+        let table = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
+        let line = table.lines().find(|line| {
+            let ends: Vec<&str> = line.split_inclusive(' ').filter(|part| part.contains(':')).collect();
+            ends.len() > 2 && ends[1].ends_with(&ports) && ends[2].ends_with(&peer)
+        });
+        // The timer that runs on an idle connection: 02 is keepalive's, 00 is none.
+        let timer = line.unwrap().split_whitespace().nth(5).unwrap();
+        assert!(timer.starts_with("02:"), "{line:?}");
+    });
+}
+
 /// An accepted connection is an owned descriptor: it may cross shards, and dies with whoever loses it.
 #[test]
 fn accepted_connections_cross_shards() {

@@ -18,7 +18,7 @@ use rt::net::{Conn, connect};
 
 pub(super) const TOPIC: &str = "orders";
 const PRODUCE_VERSION: i16 = 9;
-const FETCH_VERSION: i16 = 12;
+pub(super) const FETCH_VERSION: i16 = 12;
 
 pub(super) struct Client {
     conn: Conn,
@@ -164,7 +164,7 @@ fn produce_request(partition: i32, value: &[u8]) -> ProduceRequest {
     ProduceRequest { acks: -1, timeout_ms: 30_000, topic_data: vec![topic], ..Default::default() }
 }
 
-fn fetch_request(wanted: &[(i32, i64)], max_wait_ms: i32) -> FetchRequest {
+pub(super) fn fetch_request(wanted: &[(i32, i64)], max_wait_ms: i32) -> FetchRequest {
     let partitions = wanted.iter().map(|(partition, offset)| FetchPartition {
         partition: *partition,
         current_leader_epoch: -1,

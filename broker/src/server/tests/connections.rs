@@ -4,9 +4,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use protocol::messages::FetchRequest;
 use rt::ShardId;
 
-use super::client::Client;
+use super::client::{Client, FETCH_VERSION, fetch_request};
 use super::node::Shards;
 
 const MINUTES_MS: i32 = 600_000;
@@ -108,6 +109,29 @@ fn a_fetch_that_one_shard_answers_is_not_waited_for_at_the_other() {
                 let cancelled =
                     rt::timeout(Duration::from_secs(1), until(|| shard.mesh.waiting(ShardId(1)) == 0));
                 assert!(cancelled.await.is_ok());
+            }
+        });
+        shards.check_rest();
+    });
+}
+
+/// It used to wait for as long as the client allowed, since no answer could ever be large enough.
+#[test]
+fn a_fetch_does_not_wait_for_more_than_its_answer_may_hold() {
+    rt::sim::for_each_seed(5, |seed| {
+        // An answer's records are 2 MiB at most.
+        let shards = two_shards(seed, &[("ringlog.memory.max.bytes", "67108864")]);
+        let to = shards.address(0);
+        shards.run(async move {
+            let mut client = Client::connect(to).await;
+            for _ in 0..30 {
+                client.produce(0, &[b'.'; 100 << 10]).await;
+            }
+            for (min_bytes, max_bytes) in [(1 << 20, 1_000), (50 << 20, 40 << 20)] {
+                let request = FetchRequest { min_bytes, max_bytes, ..fetch_request(&[(0, 0)], MINUTES_MS) };
+                client.post(&request, FETCH_VERSION).await.unwrap();
+                let fetched = rt::timeout(Duration::from_secs(5), client.fetched()).await;
+                assert!(!fetched.expect("an answer at once").unwrap()[0].is_empty());
             }
         });
         shards.check_rest();

@@ -49,7 +49,11 @@ pub(crate) async fn connect(to: SocketAddr) -> io::Result<Conn> {
 
 impl Conn {
     /// Takes the descriptor over, on the shard it is called on.
+    ///
+    /// With SO_KEEPALIVE, as Kafka's: a peer that vanished without a word (power, NAT) is found out by the system also when its connection may
+    /// be idle for ever.
     pub(super) fn new(fd: OwnedFd, peer: SocketAddr) -> io::Result<Conn> {
+        rustix::net::sockopt::set_socket_keepalive(&fd, true)?;
         // SAFETY: the descriptor is owned, and the stream owns it from here on.
         #[allow(unsafe_code, reason = "glommio takes only raw descriptors")]
         let stream = unsafe { TcpStream::from_raw_fd(fd.into_raw_fd()) };
