@@ -3,6 +3,7 @@
 //! ```text
 //!   shard 0: listeners, directory, controller ── Joint ──> every shard: its logs, its image
 //!            all serve ── directory in use ── registration (leader epochs) ── accept
+//!            told to stop before it serves: the process ends as it is
 //!   stop:    none accepted ── connections answered ── logs closed ── quorum ended ── directory closed
 //! ```
 
@@ -15,6 +16,7 @@ use futures_util::future::{Either, join, select};
 use protocol::types::Str;
 use rt::net::Listener;
 use rt::{ShardId, TaskSet, lane};
+use shards::MeshPorts;
 use storage::{DirHome, HomeConfig};
 
 use super::accept::{Loads, accept, follow_ended, tell_ended};
@@ -22,12 +24,13 @@ use super::failure::{Failure, Failures};
 use super::first::{self, FirstShard};
 use super::join::join as join_node;
 use super::listen;
+use super::piece::{Answer, Piece};
 use super::register::register;
 use super::state::{ShardState, Topology};
 use super::wiring::{Ends, FirstEnds, Joint, Wiring};
 use super::{stop, strays};
 use crate::admin::{self, Phase, Seat};
-use crate::metadata::{Controller, ControllerConfig, QuorumConfig};
+use crate::metadata::{Controller, ControllerConfig, MetadataUpdate, QuorumConfig};
 
 /// A shard's whole life, until the node was told to stop.
 ///
@@ -66,17 +69,14 @@ async fn follow(id: ShardId, ends: Ends, seat: &Seat, failures: Rc<Failures>) ->
 async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) -> Result<(), Failure> {
     let Ends { ports, updates, orders, reports, ended, .. } = ends;
     let mut first = wiring.take_first();
-    let listeners = listen::bind(&wiring.config)?;
-    let (home, joint, controller) = open(wiring, &listeners, &mut first).await?;
-    let first_shard = FirstShard::new(controller.clone());
-    let shard = join_node(ShardId(0), ports, updates, joint, Some(first_shard), failures).await?;
-    seat.take(&shard);
-    shard.tasks.spawn(watch_metadata(Rc::clone(&shard), controller.clone()));
-    let offset = shard.image.borrow().offset;
-    first::await_everywhere(&shard, offset).await;
-    home.begin_use().await.map_err(Failure::fatal)?;
-    register(&shard).await?;
-
+    let stops = first.stops.clone();
+    let starting = start(wiring, ports, updates, &mut first, seat, failures);
+    let started = match select(pin!(starting), pin!(told_to_stop(&stops))).await {
+        Either::Left((started, _)) => started?,
+        // What is being recovered is left as a crash would leave it; a recovery may take far longer than service managers wait.
+        Either::Right(_) => return Err(Failure::stopped_early()),
+    };
+    let Started { shard, home, controller, listeners } = started;
     shard.tasks.spawn(tell_ended(Rc::clone(&shard), ended));
     let addresses: Vec<SocketAddr> = listeners.iter().map(Listener::local_addr).collect();
     let accepting = accept_all(&shard, listeners, std::mem::take(&mut first.ended));
@@ -92,6 +92,43 @@ async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) 
     let (closed, ()) = join(conducted, stop::obey(shard, orders, reports)).await;
     controller.stop().await;
     stop::close_home(home, closed, broker_epoch).await
+}
+
+/// What serves, with all that it needs but clients.
+struct Started {
+    shard: Rc<ShardState>,
+    home: DirHome,
+    controller: Controller,
+    listeners: Vec<Listener>,
+}
+
+async fn start(
+    wiring: &Wiring,
+    ports: MeshPorts<Piece, Answer>,
+    updates: lane::Receiver<MetadataUpdate>,
+    first: &mut FirstEnds,
+    seat: &Seat,
+    failures: Rc<Failures>,
+) -> Result<Started, Failure> {
+    let listeners = listen::bind(&wiring.config)?;
+    let (home, joint, controller) = open(wiring, &listeners, first).await?;
+    let first_shard = FirstShard::new(controller.clone());
+    let shard = join_node(ShardId(0), ports, updates, joint, Some(first_shard), failures).await?;
+    seat.take(&shard);
+    shard.tasks.spawn(watch_metadata(Rc::clone(&shard), controller.clone()));
+    let offset = shard.image.borrow().offset;
+    first::await_everywhere(&shard, offset).await;
+    home.begin_use().await.map_err(Failure::fatal)?;
+    register(&shard).await?;
+    Ok(Started { shard, home, controller, listeners })
+}
+
+/// Waits for the first signal.
+async fn told_to_stop(stops: &flume::Receiver<i32>) {
+    match stops.recv_async().await {
+        Ok(signal) => tracing::info!(signal, "stopping before the node serves"),
+        Err(flume::RecvError::Disconnected) => std::future::pending().await,
+    }
 }
 
 /// Takes the directory, starts the controller, and tells all shards of both.

@@ -1,4 +1,4 @@
-//! [`Failure`]: why a node ends before it is told to.
+//! [`Failure`]: why a node ends otherwise than by the stop in order.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use rt::sync::Notify;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// Exit code of the process: 78 (EX_CONFIG) if it can't run as configured or not on this host, 1 otherwise.
+    /// Exit code of the process: 78 (EX_CONFIG) if it can't run as configured or not on this host, 0 if it was told to stop, 1 otherwise.
     pub code: u8,
     /// In words.
     pub message: String,
@@ -18,6 +18,11 @@ impl Failure {
     /// It can't run as configured, or not on this host: exit code 78.
     pub fn unusable(message: impl ToString) -> Failure {
         Failure { code: rt::boot::EX_CONFIG as u8, message: message.to_string() }
+    }
+
+    /// It was told to stop before it served: no failure to who told it so. Exit code 0; the next start begins where this one did.
+    pub fn stopped_early() -> Failure {
+        Failure { code: 0, message: "stopped before it served".to_string() }
     }
 
     /// Anything else: exit code 1.

@@ -17,7 +17,7 @@ use protocol::wire::Reader;
 use rt::net::{Conn, connect};
 
 pub(super) const TOPIC: &str = "orders";
-const PRODUCE_VERSION: i16 = 9;
+pub(super) const PRODUCE_VERSION: i16 = 9;
 pub(super) const FETCH_VERSION: i16 = 12;
 
 pub(super) struct Client {
@@ -151,7 +151,7 @@ impl Client {
     }
 }
 
-fn produce_request(partition: i32, value: &[u8]) -> ProduceRequest {
+pub(super) fn produce_request(partition: i32, value: &[u8]) -> ProduceRequest {
     let mut batch = BatchBuilder::new();
     batch.push(1_700_000_000_000, None, Some(value), &[]);
     let data = PartitionProduceData {

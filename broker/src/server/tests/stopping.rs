@@ -6,13 +6,16 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
+use bytes::{Bytes, BytesMut};
+use protocol::header::request_frame;
 use protocol::messages::join_group_request::JoinGroupRequestProtocol;
 use protocol::messages::{CreateTopicsRequest, FindCoordinatorRequest, HeartbeatRequest, JoinGroupRequest};
 use protocol::types::Str;
-use rt::sim::FaultOp;
+use rt::sim::{FaultOp, Latency};
 
-use super::client::Client;
+use super::client::{Client, PRODUCE_VERSION, produce_request};
 use super::node::Broker;
+use crate::server::failure::Failure;
 
 /// Far more than any stop takes.
 const WITHIN: Duration = Duration::from_secs(60);
@@ -241,5 +244,83 @@ fn a_metadata_log_that_fails_ends_the_node() {
             assert!(failure.message.contains("metadata log"), "{failure}");
             assert!(!broker.is_clean());
         }
+    });
+}
+
+/// Sends requests without a pause, and never stops at the end of one.
+async fn flood(to: SocketAddr) {
+    let Ok(conn) = rt::net::connect(to).await else { return };
+    let conn = Rc::new(conn);
+    let answers = Rc::clone(&conn);
+    let _reading = rt::spawn(async move {
+        let mut buf = BytesMut::with_capacity(64 << 10);
+        while let (Ok(1..), back) = answers.recv(buf).await {
+            buf = back;
+            buf.clear();
+            buf.reserve(64 << 10);
+        }
+    });
+    let request = produce_request(0, &[b'.'; 3_000]);
+    let frame = request_frame(1, None, &request, PRODUCE_VERSION).unwrap().into_bufs().concat();
+    let (half, rest) = frame.split_at(frame.len() / 2);
+    let round = Bytes::from([rest, &frame.repeat(20), half].concat());
+    let _ = conn.send(vec![Bytes::copy_from_slice(half)]).await;
+    while conn.send(vec![round.clone()]).await.is_ok() {}
+}
+
+/// It used to be asked for its next request first, of which there was always one, and was told of the stop when it was cut off.
+#[test]
+fn clients_that_always_have_more_to_send_do_not_hold_the_stop_up() {
+    rt::sim::for_each_seed(3, |seed| {
+        let broker = with_topic(seed);
+        let to = broker.address();
+        let clients: Vec<_> = (0..2).map(|_| broker.client.spawn(flood(to))).collect();
+        broker.sim.run_for(Duration::from_millis(20 + broker.sim.choose(20)));
+        broker.stop();
+        check_stopped(&broker, Duration::from_millis(800));
+        broker.sim.run_for(Duration::from_secs(1));
+        assert!(clients.iter().all(rt::sim::Task::is_finished), "clients saw the end");
+    });
+}
+
+/// A signal used to be looked at only once the node served: the service manager killed it in the end.
+#[test]
+fn a_node_that_still_recovers_stops_at_once_and_recovers_the_next_time() {
+    rt::sim::for_each_seed(10, |seed| {
+        let broker = with_topic(seed);
+        let to = broker.address();
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            for number in 0..10 {
+                client.produce(number % 2, b"x").await;
+            }
+        });
+        let slow = 1_000_000..=1_000_000;
+        let fast = Latency::default();
+        broker.disk().set_latency(Latency {
+            read_us: slow.clone(),
+            write_us: slow.clone(),
+            sync_us: slow.clone(),
+            name_us: slow,
+            ..fast.clone()
+        });
+        broker.start_again();
+        broker.sim.run_for(Duration::from_millis(broker.sim.choose(5_000)));
+        broker.stop();
+        let (took, ended) = broker.ended(WITHIN);
+        assert!(took <= Duration::from_millis(100), "{took:?}");
+        assert_eq!(ended, [Err(Failure::stopped_early())]);
+        assert_eq!(ended[0].as_ref().unwrap_err().code, 0);
+
+        broker.disk().set_latency(fast);
+        broker.start_again();
+        let there = broker.run(async move {
+            let mut client = Client::connect(to).await;
+            let fetched = client.fetch(&[(0, 0), (1, 0)], 0).await;
+            fetched.into_iter().map(|values| values.len()).collect::<Vec<_>>()
+        });
+        assert_eq!(there, [5, 5]);
+        broker.stop();
+        check_stopped(&broker, Duration::from_secs(2));
     });
 }
