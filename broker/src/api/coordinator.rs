@@ -50,20 +50,28 @@ pub(super) async fn ask_patiently(
 /// Groups that one request may name: each costs its answer some hundred bytes of memory, its name may take one byte of the request.
 const GROUPS_PER_REQUEST_MAX: usize = 100_000;
 
-/// Asks the coordinator of each group, with one piece for each partition. The replies are in the order of the questions.
+/// Refuses a request that names too many groups.
 ///
 /// # Errors
-/// As of [`ask`]; or there are more than [`GROUPS_PER_REQUEST_MAX`] questions.
-pub(super) async fn ask_each(
-    shard: &Rc<ShardState>,
-    questions: impl ExactSizeIterator<Item = (Str, GroupRequest)>,
-) -> Result<Vec<GroupReply>, Close> {
-    let count = questions.len();
+/// There are more than [`GROUPS_PER_REQUEST_MAX`].
+pub(super) fn check_count(count: usize) -> Result<(), Close> {
     if count > GROUPS_PER_REQUEST_MAX {
         tracing::debug!(count, "a request for too many groups: its connection is closed");
         return Err(Close);
     }
-    let mut replies = Vec::with_capacity(count);
+    Ok(())
+}
+
+/// Asks the coordinator of each group, with one piece for each partition. The replies are in the order of the questions.
+///
+/// # Errors
+/// As of [`ask`] and [`check_count`].
+pub(super) async fn ask_each(
+    shard: &Rc<ShardState>,
+    questions: impl ExactSizeIterator<Item = (Str, GroupRequest)>,
+) -> Result<Vec<GroupReply>, Close> {
+    check_count(questions.len())?;
+    let mut replies = Vec::with_capacity(questions.len());
     let mut by_partition: BTreeMap<PartitionKey, (Vec<usize>, Vec<GroupRequest>)> = BTreeMap::new();
     for (at, (group_id, request)) in questions.enumerate() {
         replies.push(request.refused(ErrorCode::NOT_COORDINATOR));

@@ -8,6 +8,7 @@ use protocol::messages::{DescribeProducersRequest, DescribeProducersResponse};
 use protocol::types::Str;
 
 use super::partitions;
+use super::repeats::{self, Repeats};
 use crate::metadata::controller::check_topic_name;
 use crate::server::admin::{AdminAnswer, AdminPiece, ProducerRow};
 use crate::server::{RequestContext, ShardState};
@@ -19,10 +20,19 @@ pub async fn handle(
     request: DescribeProducersRequest,
 ) -> DescribeProducersResponse {
     let mut topics = Vec::with_capacity(request.topics.len());
+    let repeats = &Repeats::within(shard.network.answer_bytes_max);
     for topic in request.topics {
-        let name = topic.name.as_str();
+        let name = &topic.name;
+        // It may repeat a name of 32 KiB: the first partition is told, the others as far as there is room.
+        let bad_name = &check_topic_name(name).map_err(Str::from).err();
         let describe = |index: i32| async move {
-            match producers(shard, name, index).await {
+            let is_first = repeats.is_first((name.clone(), index));
+            let described = match bad_name {
+                Some(why) => Err(bad(repeats, why)),
+                None if is_first => producers(shard, name, index).await,
+                None => producers_again(shard, repeats, name, index).await,
+            };
+            match described {
                 Ok(rows) => PartitionResponse {
                     partition_index: index,
                     active_producers: rows.into_iter().map(told).collect(),
@@ -42,12 +52,31 @@ pub async fn handle(
     DescribeProducersResponse { topics, ..DescribeProducersResponse::default() }
 }
 
+/// Why a topic of that name has no producers.
+fn bad(repeats: &Repeats<(Str, i32)>, why: &Str) -> (ErrorCode, Str) {
+    let code = ErrorCode::INVALID_TOPIC_EXCEPTION;
+    (code, if repeats.fits(why.len()) { why.clone() } else { Str::from_static(code.message()) })
+}
+
+async fn producers_again(
+    shard: &Rc<ShardState>,
+    repeats: &Repeats<(Str, i32)>,
+    topic: &str,
+    index: i32,
+) -> Result<Vec<ProducerRow>, (ErrorCode, Str)> {
+    let refusal = || (ErrorCode::INVALID_REQUEST, repeats::too_much());
+    if repeats.is_full() {
+        return Err(refusal());
+    }
+    let rows = producers(shard, topic, index).await?;
+    if repeats.fits(size_of_val(&rows[..])) { Ok(rows) } else { Err(refusal()) }
+}
+
 async fn producers(
     shard: &Rc<ShardState>,
     topic: &str,
     index: i32,
 ) -> Result<Vec<ProducerRow>, (ErrorCode, Str)> {
-    check_topic_name(topic).map_err(|why| (ErrorCode::INVALID_TOPIC_EXCEPTION, Str::from(why)))?;
     let plain = |code: ErrorCode| (code, Str::from_static(code.message()));
     let key = partitions::find(shard, topic, index).map_err(plain)?;
     match partitions::ask(shard, &key, AdminPiece::Producers(key)).await.map_err(plain)? {

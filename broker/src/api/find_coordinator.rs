@@ -7,8 +7,9 @@ use protocol::messages::find_coordinator_response::Coordinator;
 use protocol::messages::{FindCoordinatorRequest, FindCoordinatorResponse};
 use protocol::types::Str;
 
-use super::brokers;
+use super::brokers::{self, Address};
 use super::internal_topics::ensure_offsets_topic;
+use super::{Close, coordinator};
 use crate::group::partition_for_group;
 use crate::metadata::image::OFFSETS_TOPIC;
 use crate::server::{RequestContext, ShardState};
@@ -19,31 +20,36 @@ const BATCH_VERSION: i16 = 4;
 const GROUP: i8 = 0;
 
 /// Answers FindCoordinator 0-6. Makes `__consumer_offsets` if it is missing.
+///
+/// # Errors
+/// It asks for more keys than a request may.
 pub async fn handle(
     shard: &Rc<ShardState>,
     context: &RequestContext,
     request: FindCoordinatorRequest,
-) -> FindCoordinatorResponse {
+) -> Result<FindCoordinatorResponse, Close> {
     let is_batch = context.api_version >= BATCH_VERSION;
     let keys = if is_batch { request.coordinator_keys } else { vec![request.key] };
+    coordinator::check_count(keys.len())?;
     let found = ready(shard, request.key_type, !keys.is_empty()).await;
+    let brokers = brokers::all(shard, context);
     let mut coordinators = keys.into_iter().map(|key| match &found {
-        Ok(()) => coordinator(shard, context, key),
+        Ok(()) => told(shard, &brokers, key),
         Err((code, message)) => refused(key, *code, message.clone()),
     });
     if is_batch {
         let coordinators = coordinators.collect();
-        return FindCoordinatorResponse { coordinators, ..FindCoordinatorResponse::default() };
+        return Ok(FindCoordinatorResponse { coordinators, ..FindCoordinatorResponse::default() });
     }
     let one = coordinators.next().unwrap_or_default();
-    FindCoordinatorResponse {
+    Ok(FindCoordinatorResponse {
         error_code: one.error_code,
         error_message: one.error_message,
         node_id: one.node_id,
         host: one.host,
         port: one.port,
         ..FindCoordinatorResponse::default()
-    }
+    })
 }
 
 /// Whether there are coordinators of that type, with `__consumer_offsets` there if they are `wanted`.
@@ -67,7 +73,7 @@ async fn ready(shard: &Rc<ShardState>, key_type: i8, wanted: bool) -> Result<(),
     ensure_offsets_topic(shard).await.map_err(unavailable)
 }
 
-fn coordinator(shard: &Rc<ShardState>, context: &RequestContext, key: Str) -> Coordinator {
+fn told(shard: &Rc<ShardState>, brokers: &[Address], key: Str) -> Coordinator {
     let leader = {
         let image = shard.image.borrow();
         image.topic(OFFSETS_TOPIC).and_then(|topic| {
@@ -75,12 +81,12 @@ fn coordinator(shard: &Rc<ShardState>, context: &RequestContext, key: Str) -> Co
             topic.partition(partition_for_group(&key, count)).map(|partition| partition.leader)
         })
     };
-    let found = brokers::all(shard, context).into_iter().find(|broker| Some(broker.id) == leader);
+    let found = brokers.iter().find(|broker| Some(broker.id) == leader);
     match found {
         Some(broker) => Coordinator {
             key,
             node_id: broker.id,
-            host: broker.host,
+            host: broker.host.clone(),
             port: broker.port,
             ..Coordinator::default()
         },

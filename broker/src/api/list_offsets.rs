@@ -1,14 +1,16 @@
 //! ListOffsets (key 2): offsets by time, and the ends of partitions.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use futures_util::future::join_all;
 use protocol::error::ErrorCode;
 use protocol::messages::list_offsets_request::ListOffsetsPartition;
 use protocol::messages::list_offsets_response::{ListOffsetsPartitionResponse, ListOffsetsTopicResponse};
 use protocol::messages::{ListOffsetsRequest, ListOffsetsResponse};
+use protocol::types::Str;
 use shards::PartitionKey;
 
+use super::partitions;
 use crate::server::piece::{Answer, OffsetQuestion};
 use crate::server::{Piece, RequestContext, ShardState};
 
@@ -19,14 +21,38 @@ pub async fn handle(
     request: ListOffsetsRequest,
 ) -> ListOffsetsResponse {
     let mut topics = Vec::with_capacity(request.topics.len());
-    for topic in request.topics {
+    let twice = &twice(&request);
+    let mut told = BTreeSet::new();
+    for mut topic in request.topics {
+        let name = &topic.name;
+        topic.partitions.retain(|partition| {
+            let named = (name.clone(), partition.partition_index);
+            !twice.contains(&named) || told.insert(named)
+        });
         let found = shard.image.borrow().topic(&topic.name).map(|found| (found.id, found.partitions.len()));
-        let answers =
-            topic.partitions.iter().map(|partition| one(shard, context.api_version, found, partition));
-        let partitions = join_all(answers.collect::<Vec<_>>()).await;
+        let answer = |partition: ListOffsetsPartition| async move {
+            match twice.contains(&(name.clone(), partition.partition_index)) {
+                true => failed(partition.partition_index, ErrorCode::INVALID_REQUEST),
+                false => one(shard, context.api_version, found, &partition).await,
+            }
+        };
+        let partitions = partitions::for_each(topic.partitions, answer).await;
         topics.push(ListOffsetsTopicResponse { name: topic.name, partitions, ..Default::default() });
     }
     ListOffsetsResponse { topics, ..Default::default() }
+}
+
+/// The partitions named more than once: as in Kafka each is answered once, with INVALID_REQUEST.
+fn twice(request: &ListOffsetsRequest) -> BTreeSet<(Str, i32)> {
+    let mut seen = BTreeSet::new();
+    let all = request.topics.iter().flat_map(|topic| {
+        topic.partitions.iter().map(|partition| (topic.name.clone(), partition.partition_index))
+    });
+    all.filter(|named| !seen.insert(named.clone())).collect()
+}
+
+fn failed(partition_index: i32, code: ErrorCode) -> ListOffsetsPartitionResponse {
+    ListOffsetsPartitionResponse { partition_index, error_code: code.code(), ..Default::default() }
 }
 
 async fn one(
@@ -36,11 +62,7 @@ async fn one(
     partition: &ListOffsetsPartition,
 ) -> ListOffsetsPartitionResponse {
     let partition_index = partition.partition_index;
-    let failed = |code: ErrorCode| ListOffsetsPartitionResponse {
-        partition_index,
-        error_code: code.code(),
-        ..Default::default()
-    };
+    let failed = |code| failed(partition_index, code);
     let Some((topic_id, partitions)) = topic else {
         return failed(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
     };

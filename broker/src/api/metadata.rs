@@ -10,7 +10,7 @@ use protocol::messages::metadata_response::{
     MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
 };
 use protocol::messages::{CreateTopicsRequest, MetadataRequest, MetadataResponse};
-use protocol::types::Str;
+use protocol::types::{Str, Uuid};
 
 use super::internal_topics::offsets_topic;
 use super::{authorized, brokers, controller};
@@ -78,11 +78,16 @@ pub(super) fn wanted(version: i16, request: MetadataRequest) -> Wanted {
     }
     // With an id among them, names don't count.
     let by_id = version >= BY_ID_VERSION && topics.iter().any(|topic| !topic.topic_id.is_zero());
+    // Nor does the name beside an id: a client could make up any number of them.
+    let key = |topic: &MetadataRequestTopic| match topic.topic_id.is_zero() {
+        true => (Uuid::ZERO, topic.name.clone()),
+        false => (topic.topic_id, None),
+    };
     let mut seen = BTreeSet::new();
     let once = topics
         .into_iter()
         .filter(|topic| !by_id || !topic.topic_id.is_zero())
-        .filter(|topic| seen.insert((topic.topic_id, topic.name.clone())));
+        .filter(|topic| seen.insert(key(topic)));
     Wanted::Named(once.collect())
 }
 

@@ -1,6 +1,6 @@
 //! The APIs, one file each. Handlers get a decoded request and give a response; versions, authorisation and framing are dispatch's.
 //!
-//! `authorized`, `brokers`, `controller`, `coordinator`, `internal_topics`, `own_broker` and `partitions` hold what several of them share.
+//! `authorized`, `brokers`, `controller`, `coordinator`, `internal_topics`, `own_broker`, `partitions` and `repeats` hold what several of them share.
 
 pub mod alter_configs;
 pub mod api_versions;
@@ -40,6 +40,7 @@ pub mod offset_for_leader_epoch;
 mod own_broker;
 mod partitions;
 pub mod produce;
+mod repeats;
 pub mod sync_group;
 pub mod update_features;
 

@@ -67,8 +67,10 @@ pub async fn start(
     }
     let metadata_offset = shard.image.borrow().offset;
     let calls = by_owner.into_iter().map(|(owner, ForOwner { places, batches })| {
-        let (shard, frame_bytes, timeout_ms) = (Rc::clone(&shard), context.frame_bytes, request.timeout_ms);
-        let piece = Piece::Append(AppendPiece { batches, frame_bytes, acks, timeout_ms, metadata_offset });
+        let (shard, allocation_bytes, timeout_ms) =
+            (Rc::clone(&shard), context.allocation_bytes, request.timeout_ms);
+        let piece =
+            Piece::Append(AppendPiece { batches, allocation_bytes, acks, timeout_ms, metadata_offset });
         async move { (places, shard.call(owner, piece).await) }
     });
     let mut answers = maybe_done(join_all(calls));

@@ -19,11 +19,11 @@ struct Placed {
 
 /// Appends each batch in its partition's turn, then waits for what `acks` promises; answers in the order of the batches.
 pub(super) async fn append(shard: &Rc<ShardState>, piece: AppendPiece) -> Vec<AppendAnswer> {
-    let AppendPiece { batches, frame_bytes, acks, timeout_ms, metadata_offset } = piece;
+    let AppendPiece { batches, allocation_bytes, acks, timeout_ms, metadata_offset } = piece;
     let begun = rt::now();
     // Side by side: a partition whose file has to grow must not keep the others' later batches from their turns.
     let placed =
-        batches.into_iter().map(|(key, batch)| place(shard, key, batch, frame_bytes, metadata_offset));
+        batches.into_iter().map(|(key, batch)| place(shard, key, batch, allocation_bytes, metadata_offset));
     let placed: Vec<Result<Placed, ErrorCode>> = join_all(placed).await;
     let appended = rt::now();
     shard.metrics.append.record(appended - begun);
@@ -72,12 +72,12 @@ async fn place(
     shard: &Rc<ShardState>,
     key: PartitionKey,
     batch: ValidBatch,
-    frame_bytes: usize,
+    allocation_bytes: usize,
     metadata_offset: i64,
 ) -> Result<Placed, ErrorCode> {
     let partition = shard.partition_as_of(&key, metadata_offset).await;
     let partition = partition.ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)?;
-    match partition.append(batch.batch(), frame_bytes, rt::unix_ms()).await {
+    match partition.append(batch.batch(), allocation_bytes, rt::unix_ms()).await {
         Ok(appended) => Ok(Placed { partition, appended }),
         Err(error) => {
             tracing::debug!(?key, %error, "an append was refused");

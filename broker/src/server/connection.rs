@@ -12,7 +12,7 @@ use rt::net::{Accepted, Conn};
 
 use super::connections::{Connections, count};
 use super::dispatch::{self, Peer, Request};
-use super::frame::{FrameError, FrameReader};
+use super::frame::{Frame, FrameError, FrameReader};
 use super::replies::Replies;
 use super::reply_sender::ReplySender;
 use super::state::ShardState;
@@ -112,29 +112,33 @@ async fn read(shard: &Rc<ShardState>, conn: &Rc<Conn>, peer: &Peer, replies: &Rc
         }
         let frame = frames.frame(|len| network.request_memory(len));
         // The end first: a client that has always more to send would never be told of it.
-        let (frame, permit) = match select(pin!(network.grace_over()), pin!(frame)).await {
-            Either::Left(_) => return End::Drained,
-            Either::Right((Ok(frame), _)) => frame,
-            Either::Right((Err(error), _)) => return End::Frame(error),
-        };
+        let Frame { bytes, allocation_bytes, mut memory } =
+            match select(pin!(network.grace_over()), pin!(frame)).await {
+                Either::Left(_) => return End::Drained,
+                Either::Right((Ok(frame), _)) => frame,
+                Either::Right((Err(error), _)) => return End::Frame(error),
+            };
         let arrived = rt::now();
-        rt::consume_budget(frame.len());
+        rt::consume_budget(bytes.len());
         rt::yield_point().await;
-        let (request, mut clock) = match dispatch::decode(shard, peer, frame, arrived) {
-            Ok(understood) => understood,
-            Err(violation) => return End::Violation(violation.to_string()),
-        };
+        let frame = dispatch::Received { bytes, allocation_bytes, arrived };
+        let dispatch::Understood { request, mut clock, array_bytes } =
+            match dispatch::decode(shard, peer, frame) {
+                Ok(understood) => understood,
+                Err(violation) => return End::Violation(violation.to_string()),
+            };
+        memory.add(array_bytes);
         match request {
             Request::Produce(produce) => {
                 replies.room(true).await;
                 clock.end_stage(Stage::Queue);
                 let stage_two = produce.start(shard).await;
                 clock.end_stage(Stage::Route);
-                replies.push(stage_two, permit, clock, true);
+                replies.push(stage_two, memory, clock, true);
             }
             Request::Other(reply) => {
                 replies.room(false).await;
-                replies.push(reply, permit, clock, false);
+                replies.push(reply, memory, clock, false);
             }
         }
     }

@@ -126,18 +126,38 @@ impl Produce {
     }
 }
 
+/// A frame that arrived.
+#[derive(Debug)]
+pub struct Received {
+    /// The request.
+    pub bytes: Bytes,
+    /// Size of the allocation that they keep, in bytes.
+    pub allocation_bytes: usize,
+    /// When its last byte came.
+    pub arrived: Instant,
+}
+
+/// A request with what is known of it before it begins.
+#[derive(Debug)]
+pub struct Understood {
+    /// What is asked.
+    pub request: Request,
+    /// Its times.
+    pub clock: RequestClock,
+    /// Memory of the arrays in it, in bytes.
+    pub array_bytes: usize,
+}
+
 /// Decodes a frame and finds its handler.
 ///
 /// # Errors
-/// Whatever can't be answered: Kafka closes the connection too, since it can't know what the peer would understand.
-pub fn decode(
-    shard: &Rc<ShardState>,
-    peer: &Peer,
-    frame: Bytes,
-    arrived: Instant,
-) -> Result<(Request, RequestClock), Violation> {
-    let frame_bytes = frame.len();
-    let mut reader = Reader::new(frame);
+/// Whatever can't be answered: Kafka closes the connection too, since it can't know what the peer would understand. Also what would take
+/// more than half of the memory for requests of its size once it is decoded: arrays of small elements take many times what they do on the wire.
+pub fn decode(shard: &Rc<ShardState>, peer: &Peer, frame: Received) -> Result<Understood, Violation> {
+    let Received { bytes, allocation_bytes, arrived } = frame;
+    let frame_bytes = bytes.len();
+    let arrays_max = shard.network.request_memory(frame_bytes).capacity() / 2;
+    let mut reader = Reader::new(bytes).with_array_bytes_max(arrays_max);
     let header = RequestHeader::decode(&mut reader)?;
     let (key, index) = ApiKey::from_code(header.api_key)
         .and_then(|key| Some((key, ApiIndex::of(key)?)))
@@ -151,7 +171,7 @@ pub fn decode(
                 // KIP-511: version 0 is what every client can read.
                 reply(&shard, header.correlation_id, &response, 0)
             });
-            return Ok((Request::Other(refusal), clock()));
+            return Ok(Understood { request: Request::Other(refusal), clock: clock(), array_bytes: 0 });
         }
         return Err(Violation::Version(key, version));
     }
@@ -160,11 +180,12 @@ pub fn decode(
         client_id: header.client_id.unwrap_or_default(),
         client_host: peer.host.clone(),
         listener: peer.listener,
-        frame_bytes,
+        allocation_bytes,
     };
     let call = Call { shard: Rc::clone(shard), context, correlation_id: header.correlation_id };
+    let request = handle(key, call, &mut reader)?;
     // Counted once it is understood.
-    Ok((handle(key, call, &mut reader)?, clock()))
+    Ok(Understood { request, clock: clock(), array_bytes: reader.array_bytes() })
 }
 
 fn refused(api_key: i16) -> Violation {
@@ -226,7 +247,7 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         ApiKey::Metadata => other!(call, r, metadata, MetadataRequest),
         ApiKey::OffsetCommit => other_or_close!(call, r, offset_commit, OffsetCommitRequest),
         ApiKey::OffsetFetch => other_or_close!(call, r, offset_fetch, OffsetFetchRequest),
-        ApiKey::FindCoordinator => other!(call, r, find_coordinator, FindCoordinatorRequest),
+        ApiKey::FindCoordinator => other_or_close!(call, r, find_coordinator, FindCoordinatorRequest),
         ApiKey::JoinGroup => other_or_close!(call, r, join_group, JoinGroupRequest),
         ApiKey::Heartbeat => other_or_close!(call, r, heartbeat, HeartbeatRequest),
         ApiKey::LeaveGroup => other_or_close!(call, r, leave_group, LeaveGroupRequest),

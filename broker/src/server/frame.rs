@@ -1,7 +1,7 @@
 //! [`FrameReader`]: requests out of a connection's bytes.
 
 use std::io;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -26,15 +26,53 @@ const STALL: Duration = Duration::from_secs(30);
 /// memory. A peer that sends a byte now and then would otherwise keep the memory of a large request for hours.
 const BYTES_PER_S_MIN: u64 = 1 << 20;
 
+/// How long a connection that says much may pause before it is one that says little again, and gives its buffer back.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// A request as it came, with the memory it is counted in.
+#[derive(Debug)]
+pub struct Frame {
+    /// The request, without its size.
+    pub bytes: Bytes,
+    /// Size of the allocation that the bytes, and all that is sliced from them, keep.
+    pub allocation_bytes: usize,
+    /// What it is counted in.
+    pub memory: FrameMemory,
+}
+
+/// What a frame is counted in: its length, and the buffer that it shares with others, if it has none of its own.
+#[derive(Debug)]
+pub struct FrameMemory {
+    own: Permit,
+    _buffer: Option<Rc<Permit>>,
+}
+
+impl FrameMemory {
+    /// Of a frame that counts `own`, in a buffer that counts so much.
+    pub(super) fn new(own: Permit, buffer: Option<Rc<Permit>>) -> Self {
+        Self { own, _buffer: buffer }
+    }
+
+    /// Counts what was made of the frame, beyond the budget if need be: it is there.
+    pub fn add(&mut self, bytes: usize) {
+        self.own.adjust_to(self.own.amount() + bytes);
+    }
+}
+
 /// Reads frames: a size of 4 bytes, then as many bytes.
 ///
 /// Small frames are slices of the buffer they arrived in, many to one call of the system; a large one gets a buffer of its own.
-/// What a peer merely claims costs no memory: the budget is asked first, and the buffer grows when bytes are there.
+/// What a peer merely claims costs no memory: the budget is asked first, and the buffer grows when bytes are there. A buffer of small frames
+/// is counted once, for as long as one of them is there: a frame of some bytes may keep all of it.
 #[derive(Debug)]
 pub struct FrameReader {
     conn: Rc<Conn>,
     buf: BytesMut,
     room: usize,
+    /// Size of what `buf` is a part of, in bytes.
+    allocation_bytes: usize,
+    /// What the frames count that were sliced from it.
+    shared: Weak<Permit>,
     frame_bytes_max: usize,
 }
 
@@ -71,7 +109,14 @@ impl FrameError {
 impl FrameReader {
     /// Frames of `conn`, at most `frame_bytes_max` bytes each.
     pub fn new(conn: Rc<Conn>, frame_bytes_max: usize) -> FrameReader {
-        FrameReader { conn, buf: BytesMut::new(), room: ROOM_BYTES_MIN, frame_bytes_max }
+        FrameReader {
+            conn,
+            buf: BytesMut::new(),
+            room: ROOM_BYTES_MIN,
+            allocation_bytes: 0,
+            shared: Weak::new(),
+            frame_bytes_max,
+        }
     }
 
     /// Waits until a frame has begun, at most `idle`. What has arrived is kept, so it may be called again.
@@ -82,7 +127,19 @@ impl FrameReader {
         if !self.buf.is_empty() {
             return Ok(());
         }
-        match self.fill(idle).await {
+        if self.buf.capacity() == 0 {
+            // The rest of a large frame's buffer, of no use but to keep it.
+            self.buf = BytesMut::new();
+        }
+        let filled = match self.fill(Some(idle.map_or(QUIET, |idle| idle.min(QUIET)))).await {
+            Err(FrameError::Stalled) if idle.is_none_or(|idle| idle > QUIET) => {
+                // The buffer went with the wait.
+                self.room = ROOM_BYTES_MIN;
+                self.fill(idle.map(|idle| idle - QUIET)).await
+            }
+            filled => filled,
+        };
+        match filled {
             Err(FrameError::Truncated) => Err(FrameError::End),
             Err(FrameError::Stalled) => Err(FrameError::Idle),
             other => other,
@@ -94,14 +151,11 @@ impl FrameReader {
         self.buf.is_empty()
     }
 
-    /// The frame that has begun, without its size, and its share of the budget that is for its length.
+    /// The frame that has begun, counted in the budget that is for its length.
     ///
     /// # Errors
     /// `Size`, `Truncated`, `Stalled`, `Io`; the stream is of no use afterwards.
-    pub async fn frame<'a>(
-        &mut self,
-        budget: impl FnOnce(usize) -> &'a Budget,
-    ) -> Result<(Bytes, Permit), FrameError> {
+    pub async fn frame<'a>(&mut self, budget: impl FnOnce(usize) -> &'a Budget) -> Result<Frame, FrameError> {
         if self.buf.len() < FRAME_PREFIX_BYTES {
             let whole_by = rt::now() + STALL;
             while self.buf.len() < FRAME_PREFIX_BYTES {
@@ -113,11 +167,32 @@ impl FrameReader {
         let len =
             usize::try_from(size).ok().filter(|len| (FRAME_BYTES_MIN..=self.frame_bytes_max).contains(len));
         let len = len.ok_or(FrameError::Size(size))?;
-        let permit = budget(len).take(len).await;
+        let budget = budget(len);
+        let own = budget.take(len).await;
         if self.buf.len() < len {
             self.fill_frame(len).await?;
         }
-        Ok((self.buf.split_to(len).freeze(), permit))
+        let buffer = (self.allocation_bytes > len).then(|| self.count_buffer(budget));
+        Ok(Frame {
+            bytes: self.buf.split_to(len).freeze(),
+            allocation_bytes: self.allocation_bytes.max(len),
+            memory: FrameMemory::new(own, buffer),
+        })
+    }
+
+    /// Counts the buffer, once for all frames in it.
+    fn count_buffer(&mut self, budget: &Budget) -> Rc<Permit> {
+        if let Some(counted) = self.shared.upgrade() {
+            return counted;
+        }
+        let counted = Rc::new(budget.charge(self.allocation_bytes));
+        self.shared = Rc::downgrade(&counted);
+        counted
+    }
+
+    fn allocated(&mut self) {
+        self.allocation_bytes = self.buf.capacity();
+        self.shared = Weak::new();
     }
 
     async fn fill_frame(&mut self, len: usize) -> Result<(), FrameError> {
@@ -136,6 +211,7 @@ impl FrameReader {
         let mut own = BytesMut::with_capacity(len);
         own.extend_from_slice(&self.buf);
         self.buf = own;
+        self.allocated();
         while self.buf.len() < len {
             self.recv(Some(left(whole_by)?)).await?;
         }
@@ -145,6 +221,7 @@ impl FrameReader {
     async fn fill(&mut self, within: Option<Duration>) -> Result<(), FrameError> {
         if self.buf.capacity() - self.buf.len() < self.room / 2 {
             self.buf.reserve(self.room);
+            self.allocated();
         }
         let spare = self.buf.capacity() - self.buf.len();
         let received = self.recv(within).await?;

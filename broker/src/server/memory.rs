@@ -6,7 +6,8 @@
 //!                                                                    unwritten          catch-up
 //! ```
 //!
-//! What isn't counted here is small beside it, and bounded by other limits: the buffers of connections, indexes, producers, metadata.
+//! A request counts its bytes, the buffer they keep, and its arrays once it is decoded. What isn't counted here is small beside it, and bounded
+//! by other limits: the buffers of connections that wait, indexes, producers, metadata.
 
 /// Largest request that is counted as small, in bytes: the default `max.message.bytes` and some.
 pub const SMALL_REQUEST_BYTES_MAX: usize = 2 << 20;

@@ -93,8 +93,8 @@ pub enum Answer {
 pub struct AppendPiece {
     /// One for each partition, each partition once.
     pub batches: Vec<(PartitionKey, ValidBatch)>,
-    /// Size of the frame the batches are slices of, in bytes: decides whether the tail copies them.
-    pub frame_bytes: usize,
+    /// Size of the allocation the batches are slices of, in bytes: decides whether the tail copies them.
+    pub allocation_bytes: usize,
     /// 0, 1 or -1.
     pub acks: i16,
     /// How long to wait for the high watermark, in ms.

@@ -8,6 +8,7 @@ use std::task::Waker;
 use bytes::Bytes;
 use rt::sync::{Notify, Permit};
 
+use super::frame::FrameMemory;
 use crate::metrics::RequestClock;
 
 /// Requests of a connection that are under way; a client with more waits.
@@ -73,7 +74,7 @@ pub(super) enum End {
 /// A request whose turn hasn't come.
 pub(super) struct Entry {
     pub(super) reply: ReplyFuture,
-    pub(super) permit: Permit,
+    pub(super) memory: FrameMemory,
     pub(super) clock: RequestClock,
     pub(super) is_produce: bool,
 }
@@ -92,10 +93,10 @@ impl Replies {
     }
 
     /// Queues a request; [`Self::room`] was waited for.
-    pub fn push(&self, reply: ReplyFuture, permit: Permit, clock: RequestClock, is_produce: bool) {
+    pub fn push(&self, reply: ReplyFuture, memory: FrameMemory, clock: RequestClock, is_produce: bool) {
         self.count.set(self.count.get() + 1);
         self.others.set(self.others.get() + usize::from(!is_produce));
-        self.waiting.borrow_mut().push_back(Entry { reply, permit, clock, is_produce });
+        self.waiting.borrow_mut().push_back(Entry { reply, memory, clock, is_produce });
         self.wake_sender();
     }
 

@@ -113,7 +113,7 @@ impl ReplySender {
     /// Begins the requests whose turn it is.
     fn begin(&mut self) {
         let is_free = |this: &Self| this.running.is_empty() && this.ready.is_none() && !this.closing;
-        while let Some(Entry { reply, permit, mut clock, is_produce }) =
+        while let Some(Entry { reply, memory, mut clock, is_produce }) =
             self.replies.next_if(|first| first.is_produce || is_free(self))
         {
             self.runs_other |= !is_produce;
@@ -123,7 +123,7 @@ impl ReplySender {
                 }
                 let reply = reply.await;
                 clock.end_stage(Stage::Handle);
-                drop(permit);
+                drop(memory);
                 (reply, clock, is_produce)
             }));
         }

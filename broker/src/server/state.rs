@@ -90,8 +90,8 @@ pub struct RequestContext {
     pub client_host: Str,
     /// Number of the listener it came by.
     pub listener: usize,
-    /// Size of the request, in bytes.
-    pub frame_bytes: usize,
+    /// Size of the allocation that the request's bytes are a slice of, in bytes.
+    pub allocation_bytes: usize,
 }
 
 impl ShardState {

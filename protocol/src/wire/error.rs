@@ -39,6 +39,14 @@ pub enum DecodeError {
         /// The limit.
         max: usize,
     },
+    /// Arrays that take more memory than this reader allows.
+    #[error("arrays of more than {max} bytes in memory at byte {at}")]
+    ArraysTooLarge {
+        /// Position after the count that is too much.
+        at: usize,
+        /// The limit in bytes.
+        max: usize,
+    },
     /// A variable-length integer that doesn't end within its type.
     #[error("bad varint at byte {at}")]
     Varint {

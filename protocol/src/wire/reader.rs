@@ -16,13 +16,26 @@ pub struct Reader {
     pos: usize,
     /// End of what may be read: of the buffer, or of the tagged field being read.
     end: usize,
+    array_bytes: usize,
+    array_bytes_max: usize,
 }
 
 impl Reader {
     /// Reads `buf` from its start.
     pub fn new(buf: Bytes) -> Self {
         let end = buf.len();
-        Self { buf, pos: 0, end }
+        Self { buf, pos: 0, end, array_bytes: 0, array_bytes_max: usize::MAX }
+    }
+
+    /// The same, for a message whose arrays take no more than `bytes` of memory: an element of one byte may be a struct of a hundred.
+    #[must_use]
+    pub fn with_array_bytes_max(self, bytes: usize) -> Self {
+        Self { array_bytes_max: bytes, ..self }
+    }
+
+    /// Memory of the arrays read so far, in bytes.
+    pub fn array_bytes(&self) -> usize {
+        self.array_bytes
     }
 
     /// Bytes not yet read. Bytes left after a request are not a fault: Kafka ignores them.
@@ -138,6 +151,15 @@ impl Reader {
         }
         self.need(len * element_bytes)?;
         Ok(Some(len))
+    }
+
+    /// Counts an array of `bytes` in memory.
+    pub(super) fn count_array(&mut self, bytes: usize) -> Result<(), DecodeError> {
+        self.array_bytes = self.array_bytes.saturating_add(bytes);
+        if self.array_bytes > self.array_bytes_max {
+            return Err(DecodeError::ArraysTooLarge { at: self.pos, max: self.array_bytes_max });
+        }
+        Ok(())
     }
 
     /// A null where there can be none was read just now.

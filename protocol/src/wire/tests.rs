@@ -97,6 +97,20 @@ fn a_count_is_held_against_the_bytes_there_are() {
 }
 
 #[test]
+fn arrays_count_what_they_take_in_memory_and_end_at_the_readers_limit() {
+    // Two arrays of 3 empty strings.
+    let arrays = [0, 0, 0, 3, 0, 0, 0, 0, 0, 0].repeat(2);
+    let bytes = 6 * size_of::<Str>();
+    let read = |max| {
+        let mut r = reader(&arrays).with_array_bytes_max(max);
+        let read = (0..2).try_for_each(|_| Vec::<Str>::read(&mut r, 0, false).map(drop));
+        read.map(|()| r.array_bytes())
+    };
+    assert_eq!(read(bytes), Ok(bytes));
+    assert_eq!(read(bytes - 1), Err(DecodeError::ArraysTooLarge { at: 14, max: bytes - 1 }));
+}
+
+#[test]
 fn an_array_reaches_its_limit() {
     let mut bytes = (ARRAY_LEN_MAX as u32).to_be_bytes().to_vec();
     bytes.resize(4 + ARRAY_LEN_MAX, 7);

@@ -192,6 +192,7 @@ impl<T: Wire> Wire for Vec<T> {
 impl<T: Wire> Nullable for Vec<T> {
     fn read_nullable(r: &mut Reader, version: i16, flexible: bool) -> Result<Option<Self>, DecodeError> {
         let Some(len) = r.opt_array_len(flexible, T::BYTES_MIN)? else { return Ok(None) };
+        r.count_array(len * size_of::<T>())?;
         let mut out = Vec::with_capacity(len.min(ARRAY_PREALLOC_MAX));
         for _ in 0..len {
             out.push(T::read(r, version, flexible)?);

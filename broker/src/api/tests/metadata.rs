@@ -99,3 +99,16 @@ fn a_creation_that_failed_says_why() {
     let codes: Vec<_> = topics.iter().map(|topic| ErrorCode::from_code(topic.error_code)).collect();
     assert_eq!(codes, [ErrorCode::INVALID_REPLICATION_FACTOR, ErrorCode::LEADER_NOT_AVAILABLE]);
 }
+
+/// Each used to be told with all its partitions: a small request could make an answer of any size.
+#[test]
+fn a_topic_asked_for_by_id_is_told_once_whatever_names_stand_beside() {
+    let invented = (0..1_000).map(|at| MetadataRequestTopic {
+        topic_id: ORDERS,
+        name: Some(Str::from(format!("name-{at}"))),
+        ..MetadataRequestTopic::default()
+    });
+    let told = ask(12, Some(invented.collect()));
+    assert_eq!(told.len(), 1);
+    assert_eq!((told[0].topic_id, told[0].name.as_deref()), (ORDERS, Some("orders")));
+}

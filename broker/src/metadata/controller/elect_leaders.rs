@@ -9,7 +9,7 @@ use super::decider::{Decider, Decision};
 use super::fault::Fault;
 use super::request::ControllerReply;
 use crate::metadata::image::{Image, Partition, Topic};
-use crate::metadata::limits::RECORDS_PER_OPERATION_MAX;
+use crate::metadata::limits::{ELECTIONS_PER_REQUEST_MAX, RECORDS_PER_OPERATION_MAX, TOPIC_NAME_LEN_MAX};
 
 /// What is elected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,13 @@ enum Election {
 impl Decider {
     /// Without partitions all are meant, and only those that changed are told.
     pub(super) fn elect_leaders(&self, image: &Image, request: ElectLeadersRequest) -> Decision {
+        // A partition takes four bytes of the request and may get a text of hundreds, with its topic's name.
+        let named = request.topic_partitions.iter().flatten();
+        if named.map(|asked| asked.partitions.len()).sum::<usize>() > ELECTIONS_PER_REQUEST_MAX {
+            let code = ErrorCode::INVALID_REQUEST.code();
+            let reply = ElectLeadersResponse { error_code: code, ..Default::default() };
+            return Decision::reply(ControllerReply::ElectLeaders(reply));
+        }
         let election = match request.election_type {
             0 => Election::Preferred,
             1 => Election::Unclean,
@@ -74,7 +81,10 @@ fn elect(
     records: &mut Vec<MetadataRecord>,
 ) -> Result<(), Fault> {
     let unknown = |text: String| Fault::new(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, text);
-    let topic = topic.ok_or_else(|| unknown(format!("No such topic as {name}")))?;
+    let topic = topic.ok_or_else(|| match name.len() {
+        ..=TOPIC_NAME_LEN_MAX => unknown(format!("No such topic as {name}")),
+        _ => unknown("No such topic".to_string()),
+    })?;
     let partition =
         topic.partition(index).ok_or_else(|| unknown(format!("No such partition as {name}-{index}")))?;
     let change = match election {

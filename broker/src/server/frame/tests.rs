@@ -2,7 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
+use std::pin::pin;
 
+use futures_util::future::{Either, select};
 use rt::net::{Listener, connect};
 use rt::sim::Sim;
 
@@ -41,7 +43,7 @@ where
                 break error;
             }
             match reader.frame(|_| &budget).await {
-                Ok((frame, _permit)) => frames.push(frame),
+                Ok(frame) => frames.push(frame.bytes),
                 Err(error) => break error,
             }
         };
@@ -144,6 +146,101 @@ fn a_large_request_has_the_time_its_size_needs_and_no_more() {
                 assert!((70..72).contains(&outcome.after.as_secs()), "{:?}", outcome.after);
             }
             assert_eq!(outcome.budget.used(), 0);
+        }
+    });
+}
+
+/// A reader of a connection on which `send` has the other end, and `read` what it is read with.
+fn with_reader<F, G>(send: impl FnOnce(Conn) -> F + 'static, read: impl FnOnce(FrameReader) -> G + 'static)
+where
+    F: Future<Output = ()> + 'static,
+    G: Future<Output = ()> + 'static,
+{
+    let (sim, node) = Sim::with_node(1);
+    sim.block_on(&node, async move {
+        let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 9092))).unwrap();
+        let to = listener.local_addr();
+        let sending = rt::spawn(async move { send(connect(to).await.unwrap()).await });
+        let conn = Rc::new(listener.accept().await.unwrap().into_conn().unwrap());
+        read(FrameReader::new(conn, FRAME_BYTES_MAX)).await;
+        drop(sending);
+    });
+}
+
+/// Sends many small frames at once, then nothing for a minute.
+async fn burst(conn: Conn) {
+    let frames: Vec<u8> = (0..40_000).flat_map(|_| framed(20, 1)).collect();
+    conn.send(vec![frames.into()]).await.unwrap();
+    rt::sleep(Duration::from_secs(60)).await;
+}
+
+/// It used to be counted with its own length, though it keeps all of the buffer it came in.
+#[test]
+fn a_small_frame_counts_the_buffer_that_it_keeps_and_many_count_it_once() {
+    with_reader(burst, |mut reader| async move {
+        let budget = Budget::new(100 << 20);
+        let mut frames: Vec<Frame> = Vec::new();
+        for _ in 0..40_000 {
+            reader.begun(None).await.unwrap();
+            frames.push(reader.frame(|_| &budget).await.unwrap());
+        }
+        let received = 40_000 * (FRAME_PREFIX_BYTES + 20);
+        let buffers = budget.used() - 40_000 * 20;
+        assert!((received..=3 * received).contains(&buffers), "{buffers}");
+        frames.drain(..39_000);
+        let kept = frames.swap_remove(500);
+        assert!(kept.allocation_bytes >= ROOM_BYTES_MAX / 2, "{}", kept.allocation_bytes);
+        drop(frames);
+        assert_eq!(budget.used(), 20 + kept.allocation_bytes);
+        drop(kept);
+        assert_eq!(budget.used(), 0);
+    });
+}
+
+/// Its last buffer used to stay with a connection for as long as that was idle, also one of 100 MB.
+#[test]
+fn an_idle_connection_keeps_no_large_buffer() {
+    let large = |conn: Conn| async move {
+        conn.send(vec![framed(30 << 20, 7).into()]).await.unwrap();
+        rt::sleep(Duration::from_secs(60)).await;
+    };
+    with_reader(large, |reader| last_frame_is_let_go(reader, 1));
+    with_reader(burst, |reader| last_frame_is_let_go(reader, 40_000));
+}
+
+/// While the reader waits for the next frame, nothing but the last one keeps its bytes.
+async fn last_frame_is_let_go(mut reader: FrameReader, frames: usize) {
+    let budget = Budget::new(100 << 20);
+    let mut last = None;
+    for _ in 0..frames {
+        reader.begun(None).await.unwrap();
+        last = Some(reader.frame(|_| &budget).await.unwrap());
+    }
+    let last = last.unwrap();
+    let looking = async {
+        rt::sleep(Duration::from_secs(2)).await;
+        last.bytes.is_unique()
+    };
+    let waiting = pin!(reader.begun(Some(Duration::from_secs(600))));
+    match select(waiting, pin!(looking)).await {
+        Either::Left(_) => panic!("nothing more comes"),
+        Either::Right((is_unique, _)) => assert!(is_unique),
+    }
+}
+
+#[test]
+fn a_connection_that_went_quiet_is_idle_when_its_time_is_over() {
+    with_reader(burst, |mut reader| async move {
+        let budget = Budget::new(100 << 20);
+        for _ in 0..40_000 {
+            reader.begun(None).await.unwrap();
+            reader.frame(|_| &budget).await.unwrap();
+        }
+        for idle_ms in [300, 1_000, 5_000] {
+            let since = rt::now();
+            let idle = reader.begun(Some(Duration::from_millis(idle_ms))).await;
+            assert!(matches!(idle, Err(FrameError::Idle)), "{idle:?}");
+            assert_eq!((rt::now() - since).as_millis(), u128::from(idle_ms));
         }
     });
 }

@@ -67,7 +67,8 @@ impl Bench {
         };
         let api = ApiIndex::of(if is_produce { ApiKey::Produce } else { ApiKey::Fetch }).unwrap();
         let clock = RequestClock::start(&Rc::default(), api, 10, rt::now());
-        self.replies.push(Box::pin(reply), self.requests.take(10).await, clock, is_produce);
+        let memory = FrameMemory::new(self.requests.take(10).await, None);
+        self.replies.push(Box::pin(reply), memory, clock, is_produce);
         pending
     }
 

@@ -215,3 +215,33 @@ fn a_violation_is_answered_by_the_end_and_earlier_requests_by_their_answers() {
         shards.check_rest();
     });
 }
+
+/// All but Produces used to be dropped at the end of the client's side, begun or not.
+#[test]
+fn what_a_client_asked_before_it_ended_its_side_is_done_and_answered() {
+    rt::sim::for_each_seed(20, |seed| {
+        let shards = two_shards(seed, &[]);
+        let to = shards.address(0);
+        shards.run(async move {
+            let mut client = Client::connect(to).await;
+            for partition in 0..2 {
+                client.post_produce(partition, b"x").await.unwrap();
+            }
+            for _ in 0..3 {
+                client.post_fetch(&[(0, 0), (1, 0)], 0).await.unwrap();
+            }
+            client.post_produce(0, b"last").await.unwrap();
+            client.conn().shutdown();
+            for _ in 0..2 {
+                assert_eq!(client.produced().await.map(|(_, error, offset)| (error, offset)), Some((0, 0)));
+            }
+            for _ in 0..3 {
+                let fetched = client.fetched().await.expect("an answer");
+                assert_eq!((fetched[0].len(), fetched[1].len()), (1, 1));
+            }
+            assert_eq!(client.produced().await.map(|(_, error, offset)| (error, offset)), Some((0, 1)));
+            assert_eq!(client.frame().await, None);
+        });
+        shards.check_rest();
+    });
+}

@@ -1,8 +1,9 @@
-//! Whole shards in the simulator: connections, budgets, the stop.
+//! Whole shards in the simulator: connections, budgets, the stop, the start.
 
 mod client;
 mod connections;
 mod deleting;
 mod node;
+mod repeats;
 mod stopping;
 mod strays;

@@ -6,6 +6,7 @@ use protocol::messages::elect_leaders_request::TopicPartitions;
 use protocol::messages::{CreateTopicsRequest, ElectLeadersRequest, ElectLeadersResponse};
 
 use super::*;
+use crate::metadata::limits::ELECTIONS_PER_REQUEST_MAX;
 
 const PREFERRED: i8 = 0;
 const UNCLEAN: i8 = 1;
@@ -109,4 +110,32 @@ fn an_unknown_election_type() {
     assert_eq!((response.error_code, codes(&response)), (42, vec![(0, 42)]));
     let message = &response.replica_election_results[0].partition_result[0].error_message;
     assert_eq!(message.as_deref(), Some("Unknown election type 5"));
+}
+
+/// A partition costs a request four bytes; its answer used to repeat a topic's name of any length.
+#[test]
+fn an_election_is_not_answered_with_far_more_than_it_asks() {
+    let mut world = world();
+    let mut ask = |topic: &str, count: usize| {
+        let partitions = vec![0; count];
+        let asked = TopicPartitions { topic: Str::from(topic), partitions, ..Default::default() };
+        let request = ElectLeadersRequest { topic_partitions: Some(vec![asked]), ..Default::default() };
+        match world.ask(ControllerRequest::ElectLeaders(request)) {
+            ControllerReply::ElectLeaders(response) => response,
+            other => panic!("{other:?}"),
+        }
+    };
+    let too_many = ask("t", ELECTIONS_PER_REQUEST_MAX + 1);
+    assert_eq!((too_many.error_code, codes(&too_many)), (42, vec![]));
+    let long = ask(&"x".repeat(30_000), 10);
+    let texts: Vec<&str> = long.replica_election_results[0]
+        .partition_result
+        .iter()
+        .map(|result| result.error_message.as_deref().unwrap())
+        .collect();
+    assert_eq!(texts, ["No such topic"; 10]);
+    assert_eq!(
+        ask("t", ELECTIONS_PER_REQUEST_MAX).replica_election_results[0].partition_result.len(),
+        100_000
+    );
 }
