@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{append, batch, idempotent, open, read_all, stamped, tag_of};
+use std::time::Duration;
+
+use common::{Open, append, batch, idempotent, open, read_all, stamped, tag_of};
 use rt::sim::{Latency, Sim};
 use storage::{AppendError, LeaderEpoch, LogConfig, LogDirConfig, Offset, ReadError, StorageError};
 
@@ -263,4 +265,30 @@ fn the_largest_timestamp_is_what_reading_everything_gives() {
             }
         });
     }
+}
+
+/// The lookup waits for an older segment's index while a roll closes the one that holds the record: it used to find nothing.
+#[test]
+fn a_lookup_by_time_that_a_roll_overtakes_finds_the_record() {
+    let (sim, node) = Sim::with_node(1);
+    let disk = node.disk();
+    sim.block_on(&node, async move {
+        let opened = open("/data", small(), LogDirConfig::default()).await;
+        append(&opened.log, stamped(&[100]), 0).await;
+        opened.log.roll().await.unwrap();
+        append(&opened.log, stamped(&[200]), 0).await;
+        opened.close().await;
+        let Open { log, .. } = open("/data", small(), LogDirConfig::default()).await;
+        append(&log, stamped(&[500]), 0).await;
+        disk.set_latency(Latency { read_us: 1_000_000..=1_000_000, ..Latency::default() });
+        let (by_time, largest) = (log.clone(), log.clone());
+        let by_time = rt::spawn(async move { by_time.offset_for_timestamp(400, Offset(3)).await });
+        let largest = rt::spawn(async move { largest.max_timestamp_offset(Offset(3)).await });
+        rt::sleep(Duration::from_millis(10)).await;
+        log.roll().await.unwrap();
+        for lookup in [by_time, largest] {
+            let found = lookup.await.unwrap().expect("it is there all the time");
+            assert_eq!((found.offset.0, found.timestamp_ms), (2, 500));
+        }
+    });
 }

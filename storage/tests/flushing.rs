@@ -97,3 +97,21 @@ fn a_shorter_flush_ms_counts_at_once() {
         assert!(waited.is_ok(), "the old deadline was waited for");
     });
 }
+
+/// Who waited for a sync when it was switched off used to wait for ever.
+#[test]
+fn a_sync_that_was_promised_comes_though_it_is_switched_off() {
+    let (sim, node) = Sim::with_node(5);
+    sim.block_on(&node, async {
+        let opened = open("/data", LogConfig::default(), LogDirConfig::default()).await;
+        let end = append(&opened.log, batch(0, 1, 100, 5), 0).await.plus(1);
+        opened.log.set_config(LogConfig { sync: false, flush_after: None, ..LogConfig::default() });
+        let waited = rt::timeout(Duration::from_secs(5), opened.log.wait_synced(end)).await;
+        waited.expect("the batch was appended under acks.all.sync").unwrap();
+        let end = append(&opened.log, batch(1, 1, 100, 5), 0).await.plus(1);
+        opened.log.wait_written(end).await.unwrap();
+        rt::sleep(Duration::from_secs(60)).await;
+        assert!(opened.log.synced_offset() < end, "later ones go without");
+        opened.close().await;
+    });
+}
