@@ -1,6 +1,6 @@
 //! The groups of one partition of `__consumer_offsets`, as a decider.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use protocol::error::ErrorCode;
@@ -18,7 +18,7 @@ use super::config::GroupConfig;
 use super::coordinator::{Decider, Decision, Entry, EntryContent, Now, Outbox, ReplayError, WaiterId};
 use super::offsets::{
     DeletedTopics, GroupOffsets, commit_refusal, decide_commit, decide_delete, decide_offset_delete,
-    expired_records, fetch,
+    expired_records, fetch, topics_with_offsets,
 };
 use super::request::{CommitTopic, GroupReply, GroupRequest, Joiner};
 
@@ -99,6 +99,11 @@ impl GroupDecider {
     /// All groups, by id.
     pub fn groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.values()
+    }
+
+    /// See [`topics_with_offsets`].
+    pub fn topics_with_offsets(&self, from: &Str) -> (BTreeSet<(Str, Uuid)>, Option<Str>) {
+        topics_with_offsets(&self.groups, from)
     }
 
     fn classic(&self, id: &str) -> Option<&ClassicGroup> {

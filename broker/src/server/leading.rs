@@ -7,6 +7,7 @@ use protocol::types::Uuid;
 use shards::{Partition, PartitionKey, Traffic};
 use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicPartition};
 
+use super::groups;
 use super::state::ShardState;
 use crate::config::TopicConfig;
 use crate::metadata::image::OFFSETS_TOPIC;
@@ -46,6 +47,7 @@ fn lead_log(shard: &Rc<ShardState>, wanted: &Wanted, log: Log, coordinate: bool)
     let partition = serve(shard, wanted, log);
     if coordinate && wanted.topic == OFFSETS_TOPIC {
         shard.coordinators.ensure(wanted.key.partition, partition);
+        shard.tasks.spawn(groups::forget_unknown_topics(Rc::clone(shard), wanted.key.partition));
     }
 }
 

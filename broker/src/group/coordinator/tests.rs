@@ -282,7 +282,12 @@ fn topics_deleted_while_it_loads_are_dealt_with_after() {
     assert!(poll(run.as_mut()).is_pending());
     assert!(poll(pin!(ask(&groups, commit(1))).as_mut()).is_ready());
     let again = Groups::new(log.next_leadership(), TestClock::default());
-    let deleted = || GroupRequest::TopicsDeleted(vec![("t".into(), protocol::types::Uuid([1; 16]))]);
+    let deleted = || {
+        GroupRequest::TopicsDeleted(vec![
+            ("t".into(), protocol::types::Uuid([1; 16])),
+            ("t".into(), protocol::types::Uuid::ZERO),
+        ])
+    };
     for _ in 0..=crate::group::limits::TOLD_MAX {
         again.tell(deleted());
     }

@@ -13,7 +13,9 @@ use crate::group::record::Record;
 type Topics = BTreeMap<Str, BTreeSet<Uuid>>;
 
 /// Topics whose offsets are still to go: all groups are gone through once for those known when that began, in bounded steps, and then for
-/// those that came meanwhile. Volatile: what a restart cuts off stays until it expires.
+/// those that came meanwhile. Volatile: what a restart cuts off is found again by [`topics_with_offsets`].
+///
+/// The id zero stands for offsets that don't tell their topic's.
 #[derive(Debug, Default)]
 pub struct DeletedTopics {
     /// Those of the pass that runs.
@@ -51,7 +53,7 @@ impl DeletedTopics {
                 let Some(ids) = self.topics.get(topic) else { continue };
                 looked_at += partitions.len();
                 for (partition, committed) in partitions {
-                    let is_gone = committed.topic_id.is_zero() || ids.contains(&committed.topic_id);
+                    let is_gone = ids.contains(&committed.topic_id);
                     if is_gone && !batch.push(Record::offset_tombstone(group_id, topic, *partition).ok()) {
                         return (batch.records, Some(group_id.clone()));
                     }
@@ -69,4 +71,25 @@ impl DeletedTopics {
         self.next = next;
         !self.topics.is_empty()
     }
+}
+
+/// Topics that groups from `from` on have offsets of, each once, by name and id (zero where an offset doesn't tell it); and the group to go on
+/// with, if those weren't all. Looks at a bounded number of offsets.
+pub(crate) fn topics_with_offsets(
+    groups: &BTreeMap<Str, Group>,
+    from: &Str,
+) -> (BTreeSet<(Str, Uuid)>, Option<Str>) {
+    let (mut topics, mut looked_at) = (BTreeSet::new(), 0usize);
+    for (group_id, group) in groups.range(from.clone()..) {
+        if looked_at >= RETENTION_OFFSETS_PER_STEP {
+            return (topics, Some(group_id.clone()));
+        }
+        looked_at += 1;
+        for (topic, partitions) in group.offsets.topics() {
+            looked_at += partitions.len();
+            let ids: BTreeSet<Uuid> = partitions.values().map(|committed| committed.topic_id).collect();
+            topics.extend(ids.into_iter().map(|id| (topic.clone(), id)));
+        }
+    }
+    (topics, None)
 }

@@ -85,7 +85,9 @@ impl Coordinators {
             stays
         });
         for running in self.running.borrow().values() {
-            running.coordinator.topics_deleted(vec![(Str::from(name), topic_id)]);
+            let name = Str::from(name);
+            // Also what doesn't tell the topic's id.
+            running.coordinator.topics_deleted(vec![(name.clone(), topic_id), (name, Uuid::ZERO)]);
         }
     }
 

@@ -10,10 +10,12 @@ mod handle;
 mod log;
 mod numbers;
 mod topics;
+mod unknown_topics;
 
 pub use coordinators::Coordinators;
 pub use handle::handle;
 pub use numbers::GroupNumbers;
+pub(super) use unknown_topics::forget_unknown_topics;
 
 #[cfg(test)]
 mod tests;

@@ -84,8 +84,12 @@ impl Client {
     }
 
     pub(super) async fn create_topic(&mut self, partitions: i32) {
+        self.create_topic_named(TOPIC, partitions).await;
+    }
+
+    pub(super) async fn create_topic_named(&mut self, name: &'static str, partitions: i32) {
         let topic = CreatableTopic {
-            name: Str::from_static(TOPIC),
+            name: Str::from_static(name),
             num_partitions: partitions,
             replication_factor: 1,
             ..Default::default()

@@ -2,6 +2,7 @@
 
 mod client;
 mod connections;
+mod deleted_offsets;
 mod deleting;
 mod node;
 mod repeats;
