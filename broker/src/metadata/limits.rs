@@ -23,6 +23,8 @@ pub const METADATA_VERSION: i16 = 33;
 
 /// Space the Raft log's file grows by, in bytes: written over in place, so that a commit changes no file size.
 pub const LOG_GROWTH_BYTES: u64 = 1 << 20;
+/// Space of the metadata log that a stop leaves for the next start, in bytes: an election, and the registration of a broker with many listeners.
+pub const LOG_START_BYTES: u64 = 64 << 10;
 
 // An entry with its frame must fit into the frame's 32-bit length.
 const _: () = assert!(ENTRY_BYTES_MAX < (u32::MAX / 2) as usize);

@@ -9,7 +9,7 @@ use rt::fs::{BLOCK, File, IoBuf, OpenMode};
 use super::error::QuorumError;
 use super::frame::Frame;
 use super::header::LogHeader;
-use crate::metadata::limits::LOG_GROWTH_BYTES;
+use crate::metadata::limits::{LOG_GROWTH_BYTES, LOG_START_BYTES};
 
 /// The log's name in its directory.
 pub(super) const LOG_NAME: &str = "ringlog-raft.log";
@@ -152,11 +152,16 @@ impl LogFile {
         header.is_some_and(|header| header.file_id == self.header.file_id)
     }
 
-    /// Cuts the file to its exact length and closes it.
-    pub(super) async fn close(self) -> Result<(), QuorumError> {
+    /// Closes the file, with space for what the next start writes: it must not depend on that of a disk that is full by then.
+    pub(super) async fn close(mut self) -> Result<(), QuorumError> {
+        let kept = match self.reserve(LOG_START_BYTES).await {
+            Ok(()) => self.end + LOG_START_BYTES,
+            Err(QuorumError::DiskFull) => self.allocated.max(self.end),
+            Err(error) => return Err(error),
+        };
         let path = self.path;
         let error = |e: io::Error| QuorumError::io(&path, &e);
-        self.file.set_len(self.end).await.map_err(error)?;
+        self.file.set_len(kept).await.map_err(error)?;
         self.file.sync_data().await.map_err(error)?;
         self.file.close().await.map_err(error)
     }

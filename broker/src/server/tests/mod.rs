@@ -4,6 +4,7 @@ mod client;
 mod connections;
 mod deleted_offsets;
 mod deleting;
+mod full_disk;
 mod node;
 mod repeats;
 mod stopping;

@@ -175,6 +175,11 @@ impl Broker {
         (self.sim.elapsed() - since, self.ended.take())
     }
 
+    /// What its shards ended with by themselves so far.
+    pub(super) fn failures(&self) -> Vec<Failure> {
+        self.ended.borrow().iter().filter_map(|end| end.clone().err()).collect()
+    }
+
     /// Whether the directory says that the last stop was clean.
     pub(super) fn is_clean(&self) -> bool {
         self.disk().names("/data").iter().any(|name| name == ".kafka_cleanshutdown")

@@ -1,0 +1,56 @@
+//! A node that starts on a disk without a free byte.
+
+use std::time::Duration;
+
+use super::client::Client;
+use super::node::Broker;
+
+const WITHIN: Duration = Duration::from_secs(60);
+const KAFKA_STORAGE_ERROR: i16 = 56;
+
+/// Leaves no byte free, also not when small files go; what was allocated before can still be written to.
+fn fill(broker: &Broker) {
+    const MUCH: u64 = 1 << 40;
+    let disk = broker.disk();
+    disk.set_capacity(Some(MUCH));
+    disk.set_capacity(Some(MUCH - disk.free_bytes() - (64 << 10)));
+}
+
+#[test]
+fn it_serves_reads_and_refuses_writes_until_there_is_space() {
+    rt::sim::for_each_seed(20, |seed| {
+        let broker = Broker::start(seed, 2);
+        let to = broker.address();
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            client.create_topic(2).await;
+            assert_eq!(client.produce(0, b"before").await, 0);
+        });
+        if seed % 2 == 0 {
+            broker.stop();
+            broker.ended(WITHIN);
+        }
+        broker.kill();
+        fill(&broker);
+        broker.start_again();
+        broker.sim.run_for(Duration::from_secs(5));
+        assert_eq!(broker.failures(), []);
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            assert_eq!(client.fetch(&[(0, 0)], 0).await, [[&b"before"[..]]]);
+            client.post_produce(1, &[b'.'; 200_000]).await.unwrap();
+            let (_, code, _) = client.produced().await.expect("an answer");
+            assert_eq!(code, KAFKA_STORAGE_ERROR);
+        });
+        broker.disk().set_capacity(None);
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            assert_eq!(client.produce(1, &[b'.'; 200_000]).await, 0);
+            assert_eq!(client.fetch(&[(0, 0)], 0).await, [[&b"before"[..]]]);
+        });
+        broker.stop();
+        let (_, ended) = broker.ended(WITHIN);
+        assert_eq!(ended, [Ok(()), Ok(())]);
+        assert!(broker.is_clean());
+    });
+}
