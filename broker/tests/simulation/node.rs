@@ -55,8 +55,10 @@ impl BrokerNode {
         self.node.start(shards, move |shard| {
             let (wiring, failures) = (wiring.clone(), failures.clone());
             async move {
-                if let Err(failure) = run_shard(wiring, shard).await {
-                    failures.borrow_mut().push(failure);
+                match run_shard(wiring, shard).await {
+                    // Told to stop before it served.
+                    Ok(()) | Err(Failure { code: 0, .. }) => {}
+                    Err(failure) => failures.borrow_mut().push(failure),
                 }
             }
         });
