@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use protocol::error::ErrorCode;
 use protocol::messages::alter_configs_request::AlterConfigsResource;
 use protocol::messages::alter_configs_response::AlterConfigsResourceResponse;
 use protocol::messages::{AlterConfigsRequest, AlterConfigsResponse};
-use protocol::types::Str;
 
+use super::altered::{self, Refusal};
 use super::{controller, own_broker};
 use crate::metadata::{ControllerReply, ControllerRequest};
 use crate::server::{RequestContext, ShardState};
@@ -18,36 +17,25 @@ pub async fn handle(
     _context: &RequestContext,
     request: AlterConfigsRequest,
 ) -> AlterConfigsResponse {
-    let (mut responses, mut wanted) = (Vec::new(), Vec::new());
-    for resource in request.resources {
-        match own_broker::refused(shard, resource.resource_type, &resource.resource_name) {
-            Some((code, message)) => responses.push(answer(&resource, code, Some(message))),
-            None => wanted.push(resource),
+    let AlterConfigsRequest { resources, validate_only, unknown_tags } = request;
+    let refused = |resource: &AlterConfigsResource| {
+        own_broker::refused(shard, resource.resource_type, &resource.resource_name)
+    };
+    let ask = async |resources| {
+        let asked = AlterConfigsRequest { resources, validate_only, unknown_tags };
+        match controller::ask(shard, ControllerRequest::AlterConfigs(asked)).await {
+            ControllerReply::AlterConfigs(response) => Ok(response.responses),
+            reply => Err(reply.failure()),
         }
-    }
-    if wanted.is_empty() {
-        return AlterConfigsResponse { responses, ..AlterConfigsResponse::default() };
-    }
-    let asked = AlterConfigsRequest { resources: wanted.clone(), ..request };
-    match controller::ask(shard, ControllerRequest::AlterConfigs(asked)).await {
-        ControllerReply::AlterConfigs(response) => responses.extend(response.responses),
-        reply => {
-            let code = reply.failure();
-            let message = Some(Str::from_static(code.message()));
-            responses.extend(wanted.iter().map(|resource| answer(resource, code, message.clone())));
-        }
-    }
+    };
+    let responses = altered::alter(resources, refused, ask, answer).await;
     AlterConfigsResponse { responses, ..AlterConfigsResponse::default() }
 }
 
-fn answer(
-    resource: &AlterConfigsResource,
-    code: ErrorCode,
-    message: Option<Str>,
-) -> AlterConfigsResourceResponse {
+fn answer(resource: &AlterConfigsResource, (code, message): Refusal) -> AlterConfigsResourceResponse {
     AlterConfigsResourceResponse {
         error_code: code.code(),
-        error_message: message,
+        error_message: Some(message),
         resource_type: resource.resource_type,
         resource_name: resource.resource_name.clone(),
         ..AlterConfigsResourceResponse::default()

@@ -1,6 +1,5 @@
 //! The way to the coordinators of groups.
 
-use std::collections::BTreeMap;
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -10,6 +9,7 @@ use protocol::types::Str;
 use shards::PartitionKey;
 
 use super::Close;
+use super::parts::Parts;
 use crate::group::{GroupReply, GroupRequest, partition_for_group};
 use crate::metadata::image::OFFSETS_TOPIC;
 use crate::server::{Answer, Piece, ShardState};
@@ -72,13 +72,11 @@ pub(super) async fn ask_each(
 ) -> Result<Vec<GroupReply>, Close> {
     check_count(questions.len())?;
     let mut replies = Vec::with_capacity(questions.len());
-    let mut by_partition: BTreeMap<PartitionKey, (Vec<usize>, Vec<GroupRequest>)> = BTreeMap::new();
+    let mut by_partition = Parts::new();
     for (at, (group_id, request)) in questions.enumerate() {
         replies.push(request.refused(ErrorCode::NOT_COORDINATOR));
         if let Some(key) = offsets_partition(shard, &group_id) {
-            let (places, requests) = by_partition.entry(key).or_default();
-            places.push(at);
-            requests.push(request);
+            by_partition.add(key, at, request);
         }
     }
     let asked = by_partition.into_iter().map(|(key, (places, requests))| async move {

@@ -22,6 +22,7 @@ use rt::ShardId;
 use rt::sync::Permit;
 use shards::PartitionKey;
 
+use super::parts::Parts;
 use crate::server::fetch_session::{FetchEntry, FetchName, SESSION_PARTITIONS_MAX, SessionError};
 use crate::server::piece::{Answer, FetchPlanned, FetchShare, FetchSpot, FetchedPartition};
 use crate::server::{Piece, RequestContext, ShardState};
@@ -187,16 +188,14 @@ fn answer_bytes_max(shard: &Rc<ShardState>, request: &FetchRequest) -> usize {
 }
 
 async fn plan(shard: &Rc<ShardState>, parts: &mut [Part]) {
-    let mut by_owner: BTreeMap<ShardId, Vec<usize>> = BTreeMap::new();
+    let mut by_owner = Parts::new();
     for (index, part) in parts.iter().enumerate() {
-        if let Ok((owner, _)) = &part.target {
-            by_owner.entry(*owner).or_default().push(index);
+        if let Ok((owner, spot)) = &part.target {
+            by_owner.add(*owner, index, *spot);
         }
     }
-    let calls = by_owner.into_iter().map(|(owner, indexes)| {
-        let spots: Vec<FetchSpot> =
-            indexes.iter().filter_map(|index| Some(parts[*index].target.ok()?.1)).collect();
-        async move { (indexes, shard.call(owner, Piece::FetchPlan(spots)).await) }
+    let calls = by_owner.into_iter().map(|(owner, (indexes, spots))| async move {
+        (indexes, shard.call(owner, Piece::FetchPlan(spots)).await)
     });
     for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
         if let Answer::FetchPlan(planned) = answer {
@@ -239,7 +238,7 @@ async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest
     let mut memory = shard.network.response_memory.take(wanted.min(limit.max(1))).await;
     let mut left = limit;
     let mut first = true;
-    let mut by_owner: BTreeMap<ShardId, ForOwner> = BTreeMap::new();
+    let mut by_owner = Parts::new();
     for (index, part) in parts.iter().enumerate() {
         let (Ok((owner, spot)), Some(planned)) = (&part.target, &part.planned) else { continue };
         if planned.bytes == 0 || (left == 0 && !first) {
@@ -250,12 +249,14 @@ async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest
         first = false;
         let dealt = planned.bytes.min(left);
         left -= dealt;
-        by_owner.entry(*owner).or_default().add(index, share, dealt);
+        by_owner.add(*owner, index, (share, dealt));
     }
     // The plan is an estimate for what is in files: what it leaves is for those whose batches turn out larger.
-    let spare = left / by_owner.len().max(1);
-    let calls = by_owner.into_iter().map(|(owner, ForOwner { indexes, shares, dealt })| async move {
-        (indexes, shard.call(owner, Piece::FetchRead { shares, bytes_max: dealt + spare }).await)
+    let spare = left / by_owner.count().max(1);
+    let calls = by_owner.into_iter().map(|(owner, (indexes, dealt))| async move {
+        let bytes_max = dealt.iter().map(|(_, bytes)| bytes).sum::<usize>() + spare;
+        let shares: Vec<FetchShare> = dealt.into_iter().map(|(share, _)| share).collect();
+        (indexes, shard.call(owner, Piece::FetchRead { shares, bytes_max }).await)
     });
     for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
         if let Answer::FetchRead(fetched) = answer {
@@ -268,22 +269,6 @@ async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest
     let bufs = parts.iter().filter_map(|part| part.fetched.as_ref()).flat_map(|fetched| &fetched.records);
     memory.adjust_to(bufs.map(Bytes::len).sum());
     Some(memory)
-}
-
-/// What one owner reads: the partitions by position, and what they are dealt together, in bytes.
-#[derive(Default)]
-struct ForOwner {
-    indexes: Vec<usize>,
-    shares: Vec<FetchShare>,
-    dealt: usize,
-}
-
-impl ForOwner {
-    fn add(&mut self, index: usize, share: FetchShare, dealt: usize) {
-        self.indexes.push(index);
-        self.shares.push(share);
-        self.dealt += dealt;
-    }
 }
 
 fn respond(

@@ -8,6 +8,7 @@ use protocol::messages::incremental_alter_configs_response::AlterConfigsResource
 use protocol::messages::{IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse};
 use protocol::types::Str;
 
+use super::altered::{self, Refusal};
 use super::{controller, own_broker};
 use crate::metadata::image::RESOURCE_BROKER_LOGGER;
 use crate::metadata::{ControllerReply, ControllerRequest};
@@ -19,36 +20,23 @@ pub async fn handle(
     _context: &RequestContext,
     request: IncrementalAlterConfigsRequest,
 ) -> IncrementalAlterConfigsResponse {
-    let (mut responses, mut wanted) = (Vec::new(), Vec::new());
-    for resource in request.resources {
-        match refused(shard, &resource) {
-            Some((code, message)) => responses.push(answer(&resource, code, Some(message))),
-            None => wanted.push(resource),
+    let IncrementalAlterConfigsRequest { resources, validate_only, unknown_tags } = request;
+    let refused = |resource: &AlterConfigsResource| refused(shard, resource);
+    let ask = async |resources| {
+        let asked = IncrementalAlterConfigsRequest { resources, validate_only, unknown_tags };
+        match controller::ask(shard, ControllerRequest::IncrementalAlterConfigs(asked)).await {
+            ControllerReply::IncrementalAlterConfigs(response) => Ok(response.responses),
+            reply => Err(reply.failure()),
         }
-    }
-    if wanted.is_empty() {
-        return IncrementalAlterConfigsResponse { responses, ..Default::default() };
-    }
-    let asked = IncrementalAlterConfigsRequest { resources: wanted.clone(), ..request };
-    match controller::ask(shard, ControllerRequest::IncrementalAlterConfigs(asked)).await {
-        ControllerReply::IncrementalAlterConfigs(response) => responses.extend(response.responses),
-        reply => {
-            let code = reply.failure();
-            let message = Some(Str::from_static(code.message()));
-            responses.extend(wanted.iter().map(|resource| answer(resource, code, message.clone())));
-        }
-    }
-    IncrementalAlterConfigsResponse { responses, ..Default::default() }
+    };
+    let responses = altered::alter(resources, refused, ask, answer).await;
+    IncrementalAlterConfigsResponse { responses, ..IncrementalAlterConfigsResponse::default() }
 }
 
-fn answer(
-    resource: &AlterConfigsResource,
-    code: ErrorCode,
-    message: Option<Str>,
-) -> AlterConfigsResourceResponse {
+fn answer(resource: &AlterConfigsResource, (code, message): Refusal) -> AlterConfigsResourceResponse {
     AlterConfigsResourceResponse {
         error_code: code.code(),
-        error_message: message,
+        error_message: Some(message),
         resource_type: resource.resource_type,
         resource_name: resource.resource_name.clone(),
         ..AlterConfigsResourceResponse::default()

@@ -1,8 +1,9 @@
 //! The APIs, one file each. Handlers get a decoded request and give a response; versions, authorisation and framing are dispatch's.
 //!
-//! `authorized`, `brokers`, `controller`, `coordinator`, `internal_topics`, `own_broker`, `partitions` and `repeats` hold what several of them share.
+//! `altered`, `authorized`, `brokers`, `controller`, `coordinator`, `internal_topics`, `own_broker`, `partitions`, `parts` and `repeats` hold what several of them share.
 
 pub mod alter_configs;
+mod altered;
 pub mod api_versions;
 mod authorized;
 mod brokers;
@@ -39,6 +40,7 @@ pub mod offset_fetch;
 pub mod offset_for_leader_epoch;
 mod own_broker;
 mod partitions;
+mod parts;
 pub mod produce;
 mod repeats;
 pub mod sync_group;

@@ -3,7 +3,7 @@
 //! Two stages: stage one checks every batch and queues them at their owners, stage two waits for the answers. Stage one of a connection's next
 //! Produce may run while stage two of this one waits; batches of one partition are appended in the order of their requests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Waker};
@@ -22,6 +22,7 @@ use rt::ShardId;
 use shards::PartitionKey;
 
 use super::Close;
+use super::parts::Parts;
 use crate::config::TopicConfig;
 use crate::config::broker::ProduceValidation;
 use crate::config::topic::CompressionType;
@@ -37,7 +38,8 @@ pub async fn start(
     let acks = request.acks;
     keep_last_of_each(&mut request.topic_data);
     let mut responses = Vec::with_capacity(request.topic_data.len());
-    let mut by_owner: BTreeMap<ShardId, ForOwner> = BTreeMap::new();
+    // Places are topic and partition by position.
+    let mut by_owner: Parts<ShardId, (usize, usize), (PartitionKey, ValidBatch)> = Parts::new();
     for topic in request.topic_data {
         let found = find_topic(&shard, context.api_version, &topic.name, topic.topic_id);
         let mut partition_responses = Vec::with_capacity(topic.partition_data.len());
@@ -47,7 +49,7 @@ pub async fn start(
                 Ok((key, batch)) => {
                     if let Some(owner) = shard.owner(&key) {
                         let place = (responses.len(), partition_responses.len());
-                        by_owner.entry(owner).or_default().add(place, key, batch);
+                        by_owner.add(owner, place, (key, batch));
                     }
                     // What stands until the owner says better.
                     failed(data.index, ErrorCode::NOT_LEADER_OR_FOLLOWER)
@@ -66,7 +68,7 @@ pub async fn start(
         });
     }
     let metadata_offset = shard.image.borrow().offset;
-    let calls = by_owner.into_iter().map(|(owner, ForOwner { places, batches })| {
+    let calls = by_owner.into_iter().map(|(owner, (places, batches))| {
         let (shard, allocation_bytes, timeout_ms) =
             (Rc::clone(&shard), context.allocation_bytes, request.timeout_ms);
         let piece =
@@ -90,20 +92,6 @@ pub async fn start(
             return if partitions.any(|partition| partition.error_code != 0) { Err(Close) } else { Ok(None) };
         }
         Ok(Some(ProduceResponse { responses, ..Default::default() }))
-    }
-}
-
-/// What goes to one owner, and where in the response its answers belong: topic and partition by position.
-#[derive(Default)]
-struct ForOwner {
-    places: Vec<(usize, usize)>,
-    batches: Vec<(PartitionKey, ValidBatch)>,
-}
-
-impl ForOwner {
-    fn add(&mut self, place: (usize, usize), key: PartitionKey, batch: ValidBatch) {
-        self.places.push(place);
-        self.batches.push((key, batch));
     }
 }
 
