@@ -188,6 +188,8 @@ impl Broker {
     /// Kills it.
     pub(super) fn kill(&self) {
         self.node.crash(rt::sim::Crash::Kill);
+        // Shards of the run before, that ended after it was looked at.
+        self.ended.borrow_mut().clear();
     }
 
     /// Does something on its machine, where it doesn't run.
