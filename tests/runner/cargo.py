@@ -12,7 +12,8 @@ COMMANDS = {
     "fmt": ["cargo", "fmt", "--all", "--check"],
     "clippy": ["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
     "doc": ["cargo", "doc", "--no-deps", "--workspace"],
-    "deny": ["cargo", "deny", "check"],
+    "deny": ["cargo", "deny", "check", "licenses", "bans", "sources"],
+    "advisories": ["cargo", "deny", "check", "--disable-fetch", "advisories"],
     "unit": ["cargo", "test", "--workspace", "--no-fail-fast"],
     "build": ["cargo", "build", "--release", "-p", "broker", "-p", "loadgen"],
     "no_simulator": [str(tools.ROOT / "tests" / "no_simulator.sh"), str(tools.TARGET / "release" / "ringlog")],
@@ -24,7 +25,7 @@ def run(suite, report, long_form):
     argv = list(COMMANDS[suite.name])
     if suite.name == "unit" and long_form:
         argv += ["--", "--include-ignored"]
-    env = dict(os.environ, CARGO_TERM_COLOR="never", RINGLOG_LONG="1" if long_form else "")
+    env = dict(tools.environment(), CARGO_TERM_COLOR="never", RINGLOG_LONG="1" if long_form else "")
     if suite.name == "doc":
         env["RUSTDOCFLAGS"] = "-D warnings"
     log = tools.LOGS / f"{suite.name}.log"

@@ -50,7 +50,7 @@ def main(argv=None):
     shutil.rmtree(tools.TARGET / "test-data", ignore_errors=True)
     for suite in choose(options):
         if suite in suites.CARGO:
-            reason = tools.missing("cargo-deny") if suite.name == "deny" else tools.missing("cargo")
+            reason = next(filter(None, map(tools.missing, suite.needs)), "")
             if suite.name == "no_simulator" and not broker.built:
                 reason = "the broker did not build"
             if reason:

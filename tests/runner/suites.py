@@ -19,13 +19,14 @@ class Suite:
 
 
 CARGO = (
-    Suite("fmt", "cargo fmt --check"),
-    Suite("clippy", "cargo clippy, warnings are errors", seconds=(1200, 1200)),
-    Suite("doc", "cargo doc, warnings are errors", seconds=(1200, 1200)),
-    Suite("deny", "cargo deny check: advisories, licences, sources", needs=("cargo-deny",)),
-    Suite("unit", "cargo test of the whole workspace, simulation and crash model included", seconds=(1800, 3600)),
-    Suite("build", "cargo build --release", seconds=(1800, 1800)),
-    Suite("no_simulator", "the release binary holds nothing of the simulator"),
+    Suite("fmt", "cargo fmt --check", needs=("cargo",)),
+    Suite("clippy", "cargo clippy, warnings are errors", needs=("cargo",), seconds=(1200, 1200)),
+    Suite("doc", "cargo doc, warnings are errors", needs=("cargo",), seconds=(1200, 1200)),
+    Suite("deny", "cargo deny check: licences, bans, sources", needs=("cargo", "cargo-deny")),
+    Suite("advisories", "cargo deny check: RustSec's advisories", needs=("cargo", "cargo-deny", "advisory-db")),
+    Suite("unit", "cargo test of the whole workspace, simulation and crash model included", needs=("cargo",), seconds=(1800, 3600)),
+    Suite("build", "cargo build --release", needs=("cargo",), seconds=(1800, 1800)),
+    Suite("no_simulator", "the release binary holds nothing of the simulator", needs=("cargo",)),
 )
 
 CLIENTS = (

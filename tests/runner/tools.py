@@ -15,6 +15,8 @@ LOGS = TARGET / "test-logs"
 PYTHON = TARGET / "venv" / "bin" / "python"
 KAFKA_LIBS = TARGET / "kafka" / "libs"
 NODE_DIR = TARGET / "node"
+# Programs that .ci/run builds for itself.
+BIN = TARGET / "tools" / "bin"
 INSTALL_SECONDS_MAX = 600
 _results = {}
 
@@ -79,8 +81,22 @@ def _kafkajs():
     return _stamped(NODE_DIR, source, ["npm", "install", "--silent", "--no-audit", "--no-fund"])
 
 
+def environment():
+    """The environment of the steps: programs in BIN are found after those of PATH."""
+    return dict(os.environ, PATH=f"{os.environ.get('PATH', os.defpath)}:{BIN}")
+
+
 def _cargo_deny():
-    return "" if shutil.which("cargo-deny") else "cargo-deny is not installed"
+    found = shutil.which("cargo-deny", path=environment()["PATH"])
+    return "" if found else "cargo-deny is not installed (cargo install cargo-deny --locked)"
 
 
-_CHECKS = {"venv": _venv, "java": _java, "kafka": _kafka, "kafkajs": _kafkajs, "cargo-deny": _cargo_deny}
+def _advisory_db():
+    """Fetched here and not by the check, because a host that can't reach it says nothing about the code."""
+    log = LOGS / "install-advisory-db.log"
+    code = process.run(["cargo", "deny", "fetch", "db"], log, INSTALL_SECONDS_MAX, env=environment(), cwd=ROOT)
+    return "" if code == 0 else f"RustSec's advisory database can't be fetched, see {log}"
+
+
+_CHECKS = {"venv": _venv, "java": _java, "kafka": _kafka, "kafkajs": _kafkajs, "cargo-deny": _cargo_deny,
+           "advisory-db": _advisory_db}
