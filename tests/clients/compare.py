@@ -69,6 +69,36 @@ def compared(folder):
     equal((brokers_below(work), sorted(p.name for p in work.iterdir())), ([], []), "both brokers and their data are gone")
 
 
+HALF = """name = "half"
+[defaults]
+warmup_s = 0.2
+duration_s = 2
+[[line]]
+name = "peak"
+produce = { records = 100_000, acks = "1" }
+[[line]]
+name = "half of it"
+rate_of = { line = "peak", share = 0.5 }
+produce = { acks = "1" }
+"""
+
+
+def equal_load(folder):
+    """A line at a share of the first broker's peak puts the same rate on both, in every round."""
+    scenario, out, work = folder / "half.toml", folder / "half.json", folder / "work-half"
+    scenario.write_text(HALF)
+    done = loadgen.run("compare", "ringlog", "ringlog", "--suite", scenario, "--only", "half of it", "--rounds", "2", "--ringlog", broker.binary(),
+                       "--work-dir", work, "--no-syscalls", "--json", out)
+    if not equal(done.returncode, 0, "a line whose rate depends on another"):
+        print(done.stderr[-2000:])
+        return
+    lines = {line["name"]: line["rows"][0] for line in json.loads(out.read_text())["lines"]}
+    peak = lines["peak"]["sides"][0]["values"][0]
+    for name, side in zip("AB", lines["half of it"]["sides"]):
+        # Never more; a busy machine may send less.
+        check(all(0 < value <= 0.55 * peak for value in side["values"]), f"{name} gets half of A's first peak", (peak, side))
+
+
 def interrupted(folder, kind):
     """A comparison that is ended by a signal takes its broker with it."""
     work = folder / f"work-{kind}"
@@ -127,6 +157,8 @@ def main():
         folder = pathlib.Path(name)
         with part("compare"):
             compared(folder)
+        with part("a rate of another line"):
+            equal_load(folder)
         for kind in (signal.SIGINT, signal.SIGKILL):
             with part(f"ended by {kind.name}"):
                 interrupted(folder, kind)

@@ -17,7 +17,7 @@ use crate::{LoadError, Observer, html, run_observed};
 /// A target can't be had or started, or a broker that was started ended by itself. Whatever was started is
 /// stopped, and its data are removed.
 pub fn compare(args: &CompareArgs) -> Result<Comparison, LoadError> {
-    let scenario = scenario(args)?;
+    let mut scenario = scenario(args)?;
     let specs = targets(args)?;
     let starters = [Starter::new(&specs[0], args)?, Starter::new(&specs[1], args)?];
     let syscalls_not_counted =
@@ -26,7 +26,10 @@ pub fn compare(args: &CompareArgs) -> Result<Comparison, LoadError> {
     for round in 0..args.rounds {
         for side in order(round) {
             let what = format!("round {} of {}, {}", round + 1, args.rounds, starters[side].name);
-            rounds[side].push(one_side(&starters[side], &scenario, &what, false)?.lines);
+            let lines = one_side(&starters[side], &scenario, &what, false)?.lines;
+            // The first side's first round comes first of all.
+            scenario.settle_rates(&lines);
+            rounds[side].push(lines);
         }
     }
     let mut counted: [Vec<LineResult>; 2] = Default::default();

@@ -8,8 +8,8 @@ use super::host;
 use super::line::run_line;
 use crate::LoadError;
 use crate::observe::{Observer, Unobserved};
-use crate::result::{RunResult, TargetInfo};
-use crate::scenario::{Scenario, Target};
+use crate::result::{LineResult, RunResult, TargetInfo};
+use crate::scenario::{RateOf, Scenario, Target};
 
 /// Runs all lines of a scenario against a target, one after the other, and waits for the end. Blocks the calling
 /// thread, which isn't a shard's; the shards of the load are threads of their own.
@@ -51,9 +51,17 @@ pub fn run_observed(
         ..RunResult::default()
     };
     let started = rt::now();
-    for line in &scenario.lines {
+    let mut scenario = scenario.clone();
+    for at in 0..scenario.lines.len() {
+        scenario.settle_rates(&result.lines);
+        let line = &scenario.lines[at];
         observer.line_begins(line);
-        let line = run_line(&mut client, &bootstrap, line, shards, observer);
+        let line = match &line.rate_of {
+            Some(RateOf { line: other, .. }) => {
+                LineResult::not_run(&line.name, format!("its rate depends on {other:?}, which wasn't done"))
+            }
+            None => run_line(&mut client, &bootstrap, line, shards, observer),
+        };
         observer.line_ended(&line);
         result.lines.push(line);
     }

@@ -27,6 +27,8 @@ pub struct Line {
     pub warmup_s: f64,
     /// The measured window, in s, at the longest.
     pub duration_s: f64,
+    /// Sends at a share of what another line reached, in place of `produce.rate_per_s`.
+    pub rate_of: Option<RateOf>,
     /// Rising rates until a bound is broken.
     pub ramp: Option<RampSpec>,
     /// Connections and group members that come and go meanwhile.
@@ -49,6 +51,7 @@ impl Default for Line {
             backlog: None,
             warmup_s: 1.0,
             duration_s: 30.0,
+            rate_of: None,
             ramp: None,
             churn: None,
             verify: None,
@@ -56,6 +59,17 @@ impl Default for Line {
             figure_2014: None,
         }
     }
+}
+
+/// A rate that an earlier line of the scenario decides. In a comparison the first broker's first round decides it for
+/// all rounds of both: equal load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateOf {
+    /// Name of the earlier line.
+    pub line: String,
+    /// Share of the records a second that were acknowledged in it; more than 0, at most 10.
+    pub share: f64,
 }
 
 /// Rising rates: each step is held for `step_s`, then raised by `factor`, until the produce latency's 99th
@@ -92,13 +106,17 @@ pub struct ChurnSpec {
     pub rejoins_per_s: f64,
 }
 
+/// Largest share of another line's rate.
+const SHARE_MAX: f64 = 10.0;
 /// Longest window, in s: a week.
 const SECONDS_MAX: f64 = 7.0 * 86_400.0;
 
 impl Line {
     /// Whether the load has an intended rate.
     pub fn is_open_loop(&self) -> bool {
-        self.ramp.is_some() || self.produce.as_ref().is_some_and(|produce| produce.rate_per_s > 0.0)
+        self.ramp.is_some()
+            || self.rate_of.is_some()
+            || self.produce.as_ref().is_some_and(|produce| produce.rate_per_s > 0.0)
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
@@ -121,9 +139,24 @@ impl Line {
         if let Some(consume) = &self.consume {
             consume.check()?;
         }
+        self.check_rate_of()?;
         self.check_ramp()?;
         self.check_churn()?;
         self.check_verify()
+    }
+
+    fn check_rate_of(&self) -> Result<(), String> {
+        let Some(rate_of) = &self.rate_of else { return Ok(()) };
+        if self.produce.is_none() || self.ramp.is_some() {
+            return Err("rate_of needs producers, and no ramp".into());
+        }
+        if !(rate_of.share > 0.0 && rate_of.share <= SHARE_MAX) {
+            return Err(format!(
+                "rate_of.share is {}, not more than 0 and at most {SHARE_MAX}",
+                rate_of.share
+            ));
+        }
+        Ok(())
     }
 
     fn check_ramp(&self) -> Result<(), String> {

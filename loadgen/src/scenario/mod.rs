@@ -29,7 +29,7 @@ mod topic;
 pub use builtin::{BUILTIN, builtin};
 pub use consume::{ConsumeSpec, From};
 pub use kinds::{Acks, Build, Codec, Delivery, Filler, Keys, Sizes};
-pub use line::{ChurnSpec, Line, RampSpec};
+pub use line::{ChurnSpec, Line, RampSpec, RateOf};
 pub use produce::ProduceSpec;
 pub use scale::Scale;
 pub use scenario::Scenario;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Line, Scale};
 use crate::LoadError;
+use crate::result::{LineResult, Outcome};
 
 /// A named list of loads, run one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -33,17 +34,34 @@ impl Scenario {
         self
     }
 
-    /// Keeps the lines whose name contains `part`, in any case.
+    /// Keeps the lines whose name contains `part`, in any case, and those whose rate they need.
     ///
     /// # Errors
     /// `Usage`, if none does.
     pub fn filtered(mut self, part: &str) -> Result<Self, LoadError> {
         let part = part.to_lowercase();
-        self.lines.retain(|line| line.name.to_lowercase().contains(&part));
+        let chosen = |line: &Line| line.name.to_lowercase().contains(&part);
+        let rates = self.lines.iter().filter(|line| chosen(line)).filter_map(|line| line.rate_of.as_ref());
+        let needed: Vec<String> = rates.map(|rate_of| rate_of.line.clone()).collect();
+        self.lines.retain(|line| chosen(line) || needed.contains(&line.name));
         if self.lines.is_empty() {
             return Err(LoadError::Usage(format!("{} has no line with {part:?} in its name", self.name)));
         }
         Ok(self)
+    }
+
+    /// Turns `rate_of` into a rate wherever `results` has the line it names, and has it done.
+    pub fn settle_rates(&mut self, results: &[LineResult]) {
+        for line in &mut self.lines {
+            let (Some(rate_of), Some(produce)) = (&line.rate_of, &mut line.produce) else { continue };
+            let reached =
+                results.iter().find(|result| result.name == rate_of.line && result.outcome == Outcome::Done);
+            let flow = reached.and_then(|result| result.produced.as_ref());
+            if let Some(flow) = flow.filter(|flow| flow.records_per_s > 0.0) {
+                produce.rate_per_s = (flow.records_per_s * rate_of.share).round().max(1.0);
+                line.rate_of = None;
+            }
+        }
     }
 
     /// Checks what types can't say.
@@ -51,9 +69,21 @@ impl Scenario {
     /// # Errors
     /// `Usage`, naming the line and the field.
     pub fn check(&self) -> Result<(), LoadError> {
-        self.lines.iter().try_for_each(|line| {
+        for (at, line) in self.lines.iter().enumerate() {
             line.check()
-                .map_err(|why| LoadError::Usage(format!("{}, line {:?}: {why}", self.name, line.name)))
-        })
+                .and_then(|()| self.check_rate_of(at, line))
+                .map_err(|why| LoadError::Usage(format!("{}, line {:?}: {why}", self.name, line.name)))?;
+        }
+        Ok(())
+    }
+
+    fn check_rate_of(&self, at: usize, line: &Line) -> Result<(), String> {
+        let Some(rate_of) = &line.rate_of else { return Ok(()) };
+        let decides = |earlier: &Line| earlier.name == rate_of.line && earlier.produce.is_some();
+        if self.lines.iter().take(at).any(decides) {
+            Ok(())
+        } else {
+            Err(format!("rate_of.line: no line before it is called {:?} and produces", rate_of.line))
+        }
     }
 }

@@ -110,3 +110,57 @@ fn topics_have_names_of_their_own() {
     topic = TopicSpec { name: "mine".into(), ..TopicSpec::default() };
     assert_eq!(topic.names("fresh"), ["mine"]);
 }
+
+const HALF: &str = r#"
+name = "t"
+[[line]]
+name = "peak"
+produce = {}
+[[line]]
+name = "half"
+rate_of = { line = "peak", share = 0.5 }
+produce = {}
+"#;
+
+#[test]
+fn a_rate_of_another_line_is_settled_by_what_it_reached() {
+    use crate::result::{Flow, LineResult, Outcome};
+    let mut scenario = Scenario::parse(HALF).unwrap();
+    assert!(scenario.lines[1].is_open_loop());
+    let reached = |records_per_s| LineResult {
+        name: "peak".into(),
+        outcome: Outcome::Done,
+        produced: Some(Flow { records_per_s, ..Flow::default() }),
+        ..LineResult::default()
+    };
+    let failed = LineResult { outcome: Outcome::Failed { why: "x".into() }, ..reached(70_000.0) };
+    scenario.settle_rates(&[failed]);
+    assert_eq!(scenario.lines[1].rate_of.as_ref().unwrap().share, 0.5, "a failed line decides nothing");
+    scenario.settle_rates(&[reached(50_000.0)]);
+    // Once settled it stays, whatever later rounds reach.
+    scenario.settle_rates(&[reached(80_000.0)]);
+    assert_eq!(scenario.lines[1].produce.as_ref().unwrap().rate_per_s, 25_000.0);
+    assert_eq!((scenario.lines[1].rate_of.clone(), scenario.lines[1].is_open_loop()), (None, true));
+}
+
+#[test]
+fn a_chosen_line_brings_the_line_that_decides_its_rate() {
+    let kept = Scenario::parse(HALF).unwrap().filtered("HALF").unwrap();
+    assert_eq!(kept.lines.len(), 2);
+    assert_eq!(Scenario::parse(HALF).unwrap().filtered("peak").unwrap().lines.len(), 1);
+}
+
+#[test]
+fn a_rate_of_no_earlier_line_is_refused() {
+    for (line, what) in [
+        (
+            "rate_of = { line = \"later\", share = 0.5 }\nproduce = {}\n[[line]]\nname = \"later\"\nproduce = {}",
+            "later",
+        ),
+        ("rate_of = { line = \"x\", share = 0.0 }\nproduce = {}", "share"),
+        ("rate_of = { line = \"x\", share = 0.5 }\nconsume = {}", "producers"),
+    ] {
+        let error = parse(line).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
