@@ -42,7 +42,8 @@ pub struct LogConfig {
     /// `producer.id.expiration.ms`: producers idle for longer are forgotten by `Log::expire_producers`, in
     /// ms.
     pub producer_id_expiration_ms: u64,
-    /// Batches kept in memory for tail reads of this log after they are in the file, in bytes.
+    /// Batches kept in memory for tail reads of this log after they are in the file, in bytes, within what
+    /// [`LogDirConfig::tail_bytes_max`] leaves it.
     pub tail_bytes_max: usize,
 }
 
@@ -60,7 +61,7 @@ impl Default for LogConfig {
             timestamps: TimestampSource::CreateTime,
             file_delete_delay_ms: 60_000,
             producer_id_expiration_ms: 86_400_000,
-            tail_bytes_max: 8 << 20,
+            tail_bytes_max: usize::MAX,
         }
     }
 }

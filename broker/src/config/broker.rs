@@ -105,6 +105,8 @@ pub struct RinglogConfig {
     pub produce_validation: ProduceValidation,
     /// `ringlog.memory.max.bytes`, all shards together; none for the default of each shard.
     pub memory_max_bytes: Option<u64>,
+    /// `ringlog.cache.max.bytes`, all shards together; none for the default of each shard.
+    pub cache_max_bytes: Option<u64>,
     /// `ringlog.admin.listen`; none for no endpoint.
     pub admin_listen: Option<Listener>,
 }
@@ -285,6 +287,7 @@ fn ringlog(values: &BrokerValues) -> RinglogConfig {
         direct_io: boolean(values, "ringlog.direct.io"),
         produce_validation: if header { ProduceValidation::Header } else { ProduceValidation::Full },
         memory_max_bytes: Some(unsigned(values, "ringlog.memory.max.bytes")).filter(|bytes| *bytes > 0),
+        cache_max_bytes: Some(unsigned(values, "ringlog.cache.max.bytes")).filter(|bytes| *bytes > 0),
         // Empty is no address; anything else was checked.
         admin_listen: Listener::parse(&format!("ADMIN://{}", values.text("ringlog.admin.listen").trim()))
             .ok(),

@@ -38,7 +38,7 @@ pub(super) async fn join(
     failures: Rc<Failures>,
 ) -> Result<Rc<ShardState>, Failure> {
     let Joint { node, facts } = joint;
-    let memory = MemoryPlan::of_shard(node.config.ringlog.memory_max_bytes, node.shards);
+    let memory = MemoryPlan::of_shard(&node.config.ringlog, node.shards);
     let dir_config = LogDirConfig {
         direct_io: node.config.ringlog.direct_io,
         unplaced_bytes_max: memory.unplaced_bytes,

@@ -16,6 +16,10 @@ use crate::cli::ServeArgs;
 use crate::config::{self, BrokerConfig, Inputs, Loaded};
 use crate::metrics::NodeFacts;
 
+/// Part of the memory that the process may use which keeps records unless `ringlog.cache.max.bytes` says otherwise: one of this many. The
+/// page cache isn't used, so this is what stands in its place.
+const CACHE_SHARE: u64 = 8;
+
 /// Runs the broker until it is told to stop (SIGTERM, SIGINT). 0 after a clean stop; 78 (EX_CONFIG) if it can't run as configured, or not on
 /// this host; 1 otherwise.
 pub fn serve(args: ServeArgs) -> ExitCode {
@@ -46,7 +50,9 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
         let cores: Vec<String> = cores.0.iter().map(usize::to_string).collect();
         cores.join(",")
     });
-    let config = configure(args)?;
+    let mut config = configure(args)?;
+    let cache = &mut config.ringlog.cache_max_bytes;
+    *cache = cache.or_else(|| rt::boot::memory_bytes().map(|bytes| bytes / CACHE_SHARE));
     let shards = config.ringlog.shards.map(usize::from);
     let cores = rt::boot::plan_shards(&ShardsRequest { cores, shards }).map_err(Failure::unusable)?;
     for dir in &config.log_dirs {

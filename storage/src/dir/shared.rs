@@ -217,7 +217,8 @@ impl DirShared {
         bufs.push(buf);
     }
 
-    /// Counts bytes a log took into its tail, and has tails shrink in turn while all together hold too much.
+    /// Counts bytes a log took into its tail. While all together hold too much, those that hold more than an
+    /// equal share shrink to it in turn: a busy log doesn't take a quiet one's latest records.
     pub(crate) fn retain(&self, log: &Rc<LogInner>, bytes: usize) {
         self.tail_bytes.set(self.tail_bytes.get() + bytes);
         if !log.retained.replace(true) {
@@ -227,7 +228,15 @@ impl DirShared {
         while stuck > 0 && self.tail_bytes.get() > self.config.tail_bytes_max {
             let Some(next) = self.retained.borrow_mut().pop_front() else { break };
             let Some(log) = next.upgrade() else { continue };
-            if !log.evict_one() && !log.cool_down() {
+            let share = self.config.tail_bytes_max / (self.retained.borrow().len() + 1);
+            let is_too_much = || {
+                self.tail_bytes.get() > self.config.tail_bytes_max && log.core.borrow().tail.bytes() > share
+            };
+            let mut shrank = false;
+            while is_too_much() && log.evict_one() {
+                shrank = true;
+            }
+            if !shrank && !(is_too_much() && log.cool_down()) {
                 stuck -= 1;
             }
             if log.core.borrow().tail.bytes() == 0 {

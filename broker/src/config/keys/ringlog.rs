@@ -17,5 +17,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "ringlog.admin.listen" String = "", HOST_AND_PORT, ReadOnly, ACTS,
         "HOST:PORT of the admin HTTP endpoint with /metrics, /healthz and /readyz, which asks nobody who they are; empty for none.";
     "ringlog.memory.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
-        "Memory for requests (half), answers (a quarter) and log data (a quarter), in bytes, all shards together, at least 32 MiB each; 0 for 512 MiB a shard.";
+        "Memory for requests (half), answers (a quarter) and what isn't written yet (an eighth), in bytes, all shards together, at least 32 MiB each; 0 for 512 MiB a shard.";
+    "ringlog.cache.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
+        "Memory for the latest records and for what was last read from segments, in bytes, all shards together, taken as there is something to keep; 0 for an eighth of the memory that the process may use.";
 };

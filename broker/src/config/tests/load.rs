@@ -32,6 +32,7 @@ fn defaults_serve_a_lone_broker() {
     );
     assert!(config.topics.auto_create && config.ringlog.direct_io && config.topic_defaults.acks_all_sync);
     assert_eq!((config.ringlog.shards, config.ringlog.memory_max_bytes), (None, None));
+    assert_eq!(config.ringlog.cache_max_bytes, None);
     assert_eq!(config.offsets_topic.replication_factor, None);
     assert_eq!(config.network.request_max_bytes, 104_857_600);
     assert_eq!(config.groups.offsets_retention_ms, 604_800_000);

@@ -9,6 +9,7 @@ mod core_list;
 pub(crate) mod direct_io;
 mod error;
 mod memlock;
+mod memory;
 mod plan;
 pub(crate) mod uring;
 mod verdict;
@@ -20,6 +21,7 @@ pub use check::check;
 pub use core_list::parse_cores;
 pub use error::BootError;
 pub use memlock::io_memory;
+pub use memory::memory_bytes;
 pub use plan::{ShardsRequest, plan_shards};
 pub use verdict::{Finding, Status, Verdict};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::check::version;
 use super::plan::plan;
-use super::{BootError, ShardsRequest, Status, Verdict, cgroup, memlock, parse_cores, uring};
+use super::{BootError, ShardsRequest, Status, Verdict, cgroup, memlock, memory, parse_cores, uring};
 
 #[test]
 fn core_lists() {
@@ -43,6 +43,36 @@ fn quotas_of_both_cgroup_versions() {
     ];
     assert_eq!(quota(one, &files), Some(3.0));
     assert_eq!(quota("garbage", &[]), None);
+}
+
+#[test]
+fn memory_limits_of_both_cgroup_versions() {
+    let limit = |membership: &str, files: &[(&str, &str)]| {
+        let read = |path: &Path| {
+            files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned())
+        };
+        cgroup::memory_limit_of(membership, &read)
+    };
+    let two = "0::/system.slice/a.service\n";
+    assert_eq!(limit(two, &[("/sys/fs/cgroup/system.slice/a.service/memory.max", "max\n")]), None);
+    let files = [
+        ("/sys/fs/cgroup/system.slice/a.service/memory.max", "4294967296\n"),
+        ("/sys/fs/cgroup/system.slice/memory.max", "1073741824\n"),
+    ];
+    assert_eq!(limit(two, &files), Some(1 << 30), "a level above limits too");
+    let one = "5:cpu:/x\n4:memory:/x\n";
+    assert_eq!(
+        limit(one, &[("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "3000000\n")]),
+        Some(3_000_000)
+    );
+    assert_eq!(limit("garbage", &[]), None);
+}
+
+#[test]
+fn the_machines_memory() {
+    assert_eq!(memory::total_of("MemFree: 1 kB\nMemTotal:       24684352 kB\n"), Some(24_684_352 * 1024));
+    assert_eq!(memory::total_of("MemTotal: much"), None);
+    assert!(super::memory_bytes().unwrap() > 64 << 20);
 }
 
 fn request(cores: Option<&str>, shards: Option<usize>) -> ShardsRequest {
