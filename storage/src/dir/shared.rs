@@ -236,7 +236,8 @@ impl DirShared {
             while is_too_much() && log.evict_one() {
                 shrank = true;
             }
-            if !shrank && !(is_too_much() && log.cool_down()) {
+            let cooled = !shrank && is_too_much() && log.cool_down();
+            if !shrank && !cooled {
                 stuck -= 1;
             }
             if log.core.borrow().tail.bytes() == 0 {
