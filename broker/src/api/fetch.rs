@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::{join_all, select, select_all};
+use futures_util::future::{Either, join_all, select, select_all};
 use protocol::error::ErrorCode;
 use protocol::messages::fetch_response::{EpochEndOffset, FetchableTopicResponse, PartitionData};
 use protocol::messages::{FetchRequest, FetchResponse};
@@ -165,8 +165,8 @@ async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: 
     let deadline = rt::now() + Duration::from_millis(request.max_wait_ms.max(0) as u64);
     // As in Kafka no more is waited for than the answer may hold.
     let bytes_min = usize::try_from(request.min_bytes).unwrap_or(0).min(answer_bytes_max(shard, request));
+    plan(shard, parts).await;
     loop {
-        plan(shard, parts).await;
         let planned = parts.iter().filter_map(|part| part.planned.as_ref());
         let bytes: usize = planned.clone().map(|planned| planned.bytes).sum();
         let tells = |planned: &FetchPlanned| planned.error.is_error() || planned.diverging.is_some();
@@ -198,34 +198,42 @@ async fn plan(shard: &Rc<ShardState>, parts: &mut [Part]) {
         (indexes, shard.call(owner, Piece::FetchPlan(spots)).await)
     });
     for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
-        if let Answer::FetchPlan(planned) = answer {
-            for (index, planned) in indexes.into_iter().zip(planned) {
-                parts[index].planned = Some(planned);
-            }
+        note_plan(parts, indexes, answer);
+    }
+}
+
+fn note_plan(parts: &mut [Part], indexes: Vec<usize>, answer: Answer) {
+    if let Answer::FetchPlan(planned) = answer {
+        for (index, planned) in indexes.into_iter().zip(planned) {
+            parts[index].planned = Some(planned);
         }
     }
 }
 
-async fn wait(shard: &Rc<ShardState>, parts: &[Part], within: Duration) {
-    let mut by_owner: BTreeMap<ShardId, Vec<FetchSpot>> = BTreeMap::new();
-    for part in parts {
+/// Waits until an owner has news, whose partitions are then planned anew: nothing moved at the others, or they would have told first.
+async fn wait(shard: &Rc<ShardState>, parts: &mut [Part], within: Duration) {
+    let mut by_owner = Parts::new();
+    for (index, part) in parts.iter().enumerate() {
         if let (Ok((owner, spot)), Some(planned)) = (&part.target, &part.planned) {
             let spot = FetchSpot { seen_high_watermark: planned.high_watermark, ..*spot };
-            by_owner.entry(*owner).or_default().push(spot);
+            by_owner.add(*owner, index, spot);
         }
     }
     let draining = pin!(shard.network.draining());
-    if by_owner.is_empty() {
+    if by_owner.count() == 0 {
         select(pin!(rt::sleep(within)), draining).await;
         return;
     }
     // Rounded up, so that the last wait doesn't end a moment before the deadline.
     let max_wait_ms = u32::try_from(within.as_millis()).unwrap_or(u32::MAX).saturating_add(1);
-    let calls = by_owner
-        .into_iter()
-        .map(|(owner, spots)| Box::pin(shard.call(owner, Piece::FetchWait { spots, max_wait_ms })));
+    let calls = by_owner.into_iter().map(|(owner, (indexes, spots))| {
+        Box::pin(async move { (indexes, shard.call(owner, Piece::FetchWait { spots, max_wait_ms }).await) })
+    });
     // Whoever answers, or nobody: the waits of the others are cancelled with their calls.
-    drop(select(select_all(calls.collect::<Vec<_>>()), draining).await);
+    let first = select(select_all(calls.collect::<Vec<_>>()), draining).await;
+    if let Either::Left((((indexes, answer), _, _), _)) = first {
+        note_plan(parts, indexes, answer);
+    }
 }
 
 async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) -> Option<Permit> {

@@ -24,7 +24,7 @@ pub enum Piece {
         /// All of them together, in bytes.
         bytes_max: usize,
     },
-    /// Wait until one of these partitions has more to read than when it was planned, at most `max_wait_ms`.
+    /// Wait until one of these partitions has more to read than when it was planned, at most `max_wait_ms`, and plan them anew.
     FetchWait {
         /// The partitions, with the end seen when they were planned.
         spots: Vec<FetchSpot>,
@@ -68,7 +68,7 @@ impl MeshPiece for Piece {
 pub enum Answer {
     /// To `Append`, in the order of its batches.
     Append(Vec<AppendAnswer>),
-    /// To `FetchPlan`, in the order of the spots.
+    /// To `FetchPlan` and `FetchWait`, in the order of the spots.
     FetchPlan(Vec<FetchPlanned>),
     /// To `FetchRead`, in the order of the shares.
     FetchRead(Vec<FetchedPartition>),
@@ -82,7 +82,7 @@ pub enum Answer {
     Controller(Box<ControllerReply>),
     /// To `NextProducerId`.
     ProducerId(Result<i64, ErrorCode>),
-    /// To `FetchWait`, `AwaitMetadata` and `Connection`.
+    /// To `AwaitMetadata` and `Connection`.
     Done,
     /// The shard has ended: the node is stopping.
     Gone,

@@ -123,7 +123,7 @@ pub(super) async fn wait(shard: &Rc<ShardState>, spots: &[FetchSpot], max_wait_m
         return;
     }
     let _ = rt::timeout(Duration::from_millis(u64::from(max_wait_ms)), waits.next()).await;
-    // Whichever it was: the fetch plans anew.
+    // Whichever it was: all are planned anew.
 }
 
 async fn until_moved(partition: &Partition, seen: Offset) {

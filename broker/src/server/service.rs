@@ -19,7 +19,7 @@ pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output 
         }
         Piece::FetchWait { spots, max_wait_ms } => Box::pin(async move {
             reading::wait(&shard, &spots, max_wait_ms).await;
-            Answer::Done
+            Answer::FetchPlan(reading::plan(&shard, &spots))
         }),
         Piece::ListOffset(question) => {
             Box::pin(async move { Answer::ListOffset(reading::list_offset(&shard, question).await) })
