@@ -20,11 +20,9 @@ use crate::metadata::image::{
 };
 use crate::server::{RequestContext, ShardState};
 
-/// Configs in one answer, about: some hundred bytes each, where a request names a resource with ten. Enough for 25,000 topics.
-const ENTRIES_MAX: usize = 1_000_000;
-
 /// Answers DescribeConfigs 1-4. Resources are described one after the other; a request can't hold up the shard for longer than one of
-/// them takes.
+/// them takes. A resource takes ten bytes of the request and its configs are kilobytes, with their documentation tens of them: beyond what one
+/// answer may take together, resources are refused. The default of 32 MiB is enough for some thousand topics.
 pub async fn handle(
     shard: &Rc<ShardState>,
     _context: &RequestContext,
@@ -32,9 +30,9 @@ pub async fn handle(
 ) -> DescribeConfigsResponse {
     let (with_synonyms, with_documentation) = (request.include_synonyms, request.include_documentation);
     let mut results = Vec::with_capacity(request.resources.len());
-    let mut room = ENTRIES_MAX;
+    let mut room_bytes = shard.network.answer_bytes_max;
     for resource in request.resources {
-        let described = match room {
+        let described = match room_bytes {
             0 => invalid("Too many configs are asked for in one request."),
             _ => describe(shard, &resource),
         };
@@ -46,7 +44,7 @@ pub async fn handle(
                 let shown = entries.iter().filter(is_shown);
                 let configs: Vec<_> =
                     shown.map(|entry| told(entry, with_synonyms, with_documentation)).collect();
-                room = room.saturating_sub(configs.len());
+                room_bytes = room_bytes.saturating_sub(configs.iter().map(bytes).sum());
                 DescribeConfigsResult { error_message: Some(Str::default()), configs, ..Default::default() }
             }
             Err((code, message)) => DescribeConfigsResult {
@@ -60,6 +58,18 @@ pub async fn handle(
         rt::yield_point().await;
     }
     DescribeConfigsResponse { results, ..DescribeConfigsResponse::default() }
+}
+
+/// What a config takes in an answer and until it is sent, about.
+fn bytes(config: &DescribeConfigsResourceResult) -> usize {
+    let len = |text: &Option<Str>| text.as_ref().map_or(0, |text| text.len());
+    let synonyms = config.synonyms.iter();
+    let synonyms = synonyms.map(|synonym| size_of_val(synonym) + synonym.name.len() + len(&synonym.value));
+    size_of_val(config)
+        + config.name.len()
+        + len(&config.value)
+        + len(&config.documentation)
+        + synonyms.sum::<usize>()
 }
 
 /// The names asked for; all if there are none.

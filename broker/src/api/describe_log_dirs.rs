@@ -13,6 +13,7 @@ use protocol::messages::{DescribeLogDirsRequest, DescribeLogDirsResponse};
 use protocol::types::Str;
 use rt::ShardId;
 
+use crate::metadata::limits::TOPIC_NAME_LEN_MAX;
 use crate::server::admin::{AdminAnswer, AdminPiece, LogSize};
 use crate::server::{Answer, Piece, RequestContext, ShardState};
 
@@ -22,7 +23,10 @@ pub async fn handle(
     _context: &RequestContext,
     request: DescribeLogDirsRequest,
 ) -> DescribeLogDirsResponse {
-    let wanted = request.topics.map(wanted);
+    let wanted = match request.topics {
+        Some(topics) => Some(wanted(topics).await),
+        None => None,
+    };
     let mut topics: BTreeMap<Str, Vec<DescribeLogDirsPartition>> = BTreeMap::new();
     for log in sizes(shard).await {
         if wanted.as_ref().is_none_or(|wanted| wanted.contains(&(log.topic.clone(), log.partition))) {
@@ -55,11 +59,17 @@ pub async fn handle(
     DescribeLogDirsResponse { results: vec![result], ..DescribeLogDirsResponse::default() }
 }
 
-fn wanted(topics: Vec<DescribableLogDirTopic>) -> BTreeSet<(Str, i32)> {
-    let pairs = topics.into_iter().flat_map(|DescribableLogDirTopic { topic, partitions, .. }| {
-        partitions.into_iter().map(move |partition| (topic.clone(), partition))
-    });
-    pairs.collect()
+async fn wanted(topics: Vec<DescribableLogDirTopic>) -> BTreeSet<(Str, i32)> {
+    let mut wanted = BTreeSet::new();
+    // A longer name is no topic's, and would be compared for each partition.
+    let possible = topics.into_iter().filter(|topic| topic.topic.len() <= TOPIC_NAME_LEN_MAX);
+    for DescribableLogDirTopic { topic, partitions, .. } in possible {
+        for partition in partitions {
+            wanted.insert((topic.clone(), partition));
+            rt::yield_point().await;
+        }
+    }
+    wanted
 }
 
 async fn sizes(shard: &Rc<ShardState>) -> Vec<LogSize> {

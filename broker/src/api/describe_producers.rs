@@ -6,7 +6,9 @@ use protocol::error::ErrorCode;
 use protocol::messages::describe_producers_response::{PartitionResponse, ProducerState, TopicResponse};
 use protocol::messages::{DescribeProducersRequest, DescribeProducersResponse};
 use protocol::types::Str;
+use rt::sync::Budget;
 
+use super::numbered::Numbered;
 use super::partitions;
 use super::repeats::{self, Repeats};
 use crate::metadata::controller::check_topic_name;
@@ -21,16 +23,23 @@ pub async fn handle(
 ) -> DescribeProducersResponse {
     let mut topics = Vec::with_capacity(request.topics.len());
     let repeats = &Repeats::within(shard.network.answer_bytes_max);
-    for topic in request.topics {
+    // Repeats one after the other, so that no more than one is there that isn't counted.
+    let turn = &Budget::new(1);
+    let mut names = Numbered::new();
+    let numbers: Vec<usize> = request.topics.iter().map(|topic| names.number(&topic.name)).collect();
+    for (topic, number) in request.topics.into_iter().zip(numbers) {
         let name = &topic.name;
         // It may repeat a name of 32 KiB: the first partition is told, the others as far as there is room.
         let bad_name = &check_topic_name(name).map_err(Str::from).err();
         let describe = |index: i32| async move {
-            let is_first = repeats.is_first((name.clone(), index));
+            let is_first = repeats.is_first((number, index));
             let described = match bad_name {
                 Some(why) => Err(bad(repeats, why)),
                 None if is_first => producers(shard, name, index).await,
-                None => producers_again(shard, repeats, name, index).await,
+                None => {
+                    let _turn = turn.take(1).await;
+                    producers_again(shard, repeats, name, index).await
+                }
             };
             match described {
                 Ok(rows) => PartitionResponse {
@@ -53,14 +62,14 @@ pub async fn handle(
 }
 
 /// Why a topic of that name has no producers.
-fn bad(repeats: &Repeats<(Str, i32)>, why: &Str) -> (ErrorCode, Str) {
+fn bad(repeats: &Repeats<(usize, i32)>, why: &Str) -> (ErrorCode, Str) {
     let code = ErrorCode::INVALID_TOPIC_EXCEPTION;
     (code, if repeats.fits(why.len()) { why.clone() } else { Str::from_static(code.message()) })
 }
 
 async fn producers_again(
     shard: &Rc<ShardState>,
-    repeats: &Repeats<(Str, i32)>,
+    repeats: &Repeats<(usize, i32)>,
     topic: &str,
     index: i32,
 ) -> Result<Vec<ProducerRow>, (ErrorCode, Str)> {

@@ -6,14 +6,13 @@
 //! Records are read once there is memory for them, and are counted until they are sent: a client that asks and doesn't read waits for
 //! itself and its like.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::{Either, join_all, select, select_all};
+use futures_util::future::{Either, FutureExt, join_all, select, select_all};
 use protocol::error::ErrorCode;
 use protocol::messages::fetch_response::{EpochEndOffset, FetchableTopicResponse, PartitionData};
 use protocol::messages::{FetchRequest, FetchResponse};
@@ -22,7 +21,9 @@ use rt::ShardId;
 use rt::sync::Permit;
 use shards::PartitionKey;
 
+use super::numbered::Numbered;
 use super::parts::Parts;
+use crate::metadata::limits::TOPIC_NAME_LEN_MAX;
 use crate::server::fetch_session::{FetchEntry, FetchName, SESSION_PARTITIONS_MAX, SessionError};
 use crate::server::piece::{Answer, FetchPlanned, FetchShare, FetchSpot, FetchedPartition};
 use crate::server::{Piece, RequestContext, ShardState};
@@ -44,12 +45,12 @@ pub async fn handle(
 ) -> (FetchResponse, Option<Permit>) {
     let version = context.api_version;
     let by_id = version >= 13;
-    let entries = entries(&request);
+    let entries = entries(&request).await;
     let (session_id, epoch) = (request.session_id, request.session_epoch);
     let sessions = &shard.fetch_sessions;
     let incremental = version >= 7 && epoch > 0;
     let entries = if incremental {
-        let forgotten = forgotten(&request);
+        let forgotten = forgotten(&request).await;
         match sessions.advance(session_id, epoch, entries, &forgotten, by_id) {
             Ok(entries) => entries,
             Err(error) => return (session_error(error), None),
@@ -66,7 +67,7 @@ pub async fn handle(
         return (FetchResponse::default(), None);
     }
     let wants_session = version >= 7 && epoch == 0 && (1..=SESSION_PARTITIONS_MAX).contains(&entries.len());
-    let mut parts = resolve(shard, entries, by_id);
+    let mut parts = resolve(shard, entries, by_id).await;
     plan_until_enough(shard, &mut parts, &request).await;
     let memory = read(shard, &mut parts, &request).await;
 
@@ -88,76 +89,94 @@ fn session_error(error: SessionError) -> FetchResponse {
 }
 
 /// The partitions of a request, each once: of one that is named again the last counts, in the place of the first, as in Kafka.
-fn entries(request: &FetchRequest) -> Vec<FetchEntry> {
+///
+/// Their names outlive the request: all partitions of a topic share one copy.
+async fn entries(request: &FetchRequest) -> Vec<FetchEntry> {
     let mut entries: Vec<FetchEntry> = Vec::new();
-    let mut places: BTreeMap<FetchName, usize> = BTreeMap::new();
+    let mut names = Numbered::new();
+    let mut places: BTreeMap<(usize, i32), usize> = BTreeMap::new();
     for topic in &request.topics {
+        let number = names.number((&topic.topic, topic.topic_id));
+        let name = topic.topic.detached();
         for partition in &topic.partitions {
-            let name = FetchName {
-                topic: topic.topic.detached(),
-                topic_id: topic.topic_id,
-                partition: partition.partition,
-            };
+            rt::yield_point().await;
             let entry = FetchEntry {
-                name: name.clone(),
+                name: FetchName {
+                    topic: name.clone(),
+                    topic_id: topic.topic_id,
+                    partition: partition.partition,
+                },
                 offset: partition.fetch_offset,
                 bytes_max: usize::try_from(partition.partition_max_bytes).unwrap_or(0),
                 leader_epoch: partition.current_leader_epoch,
                 last_fetched_epoch: partition.last_fetched_epoch,
                 told: None,
             };
-            match places.entry(name) {
-                Entry::Vacant(vacant) => {
-                    vacant.insert(entries.len());
-                    entries.push(entry);
-                }
-                Entry::Occupied(place) => entries[*place.get()] = entry,
+            let place = *places.entry((number, partition.partition)).or_insert(entries.len());
+            match entries.get_mut(place) {
+                Some(named_before) => *named_before = entry,
+                None => entries.push(entry),
             }
         }
     }
     entries
 }
 
-fn forgotten(request: &FetchRequest) -> BTreeSet<FetchName> {
-    let names = request.forgotten_topics_data.iter().flat_map(|topic| {
-        topic.partitions.iter().map(|partition| FetchName {
-            topic: topic.topic.clone(),
-            topic_id: topic.topic_id,
-            partition: *partition,
-        })
-    });
-    names.collect()
+/// What the session's client reads no more.
+async fn forgotten(request: &FetchRequest) -> BTreeSet<FetchName> {
+    let mut names = BTreeSet::new();
+    // A longer name is in no session, and would be compared for each partition.
+    let possible = request.forgotten_topics_data.iter().filter(|topic| can_exist(&topic.topic));
+    for topic in possible {
+        for partition in &topic.partitions {
+            names.insert(FetchName {
+                topic: topic.topic.clone(),
+                topic_id: topic.topic_id,
+                partition: *partition,
+            });
+            rt::yield_point().await;
+        }
+    }
+    names
 }
 
-fn resolve(shard: &Rc<ShardState>, entries: Vec<FetchEntry>, by_id: bool) -> Vec<Part> {
+/// Whether a topic can have that name.
+fn can_exist(name: &str) -> bool {
+    name.len() <= TOPIC_NAME_LEN_MAX
+}
+
+async fn resolve(shard: &Rc<ShardState>, entries: Vec<FetchEntry>, by_id: bool) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let target = target(shard, &entry, by_id);
+        parts.push(Part { entry, target, planned: None, fetched: None });
+        rt::yield_point().await;
+    }
+    parts
+}
+
+fn target(
+    shard: &Rc<ShardState>,
+    entry: &FetchEntry,
+    by_id: bool,
+) -> Result<(ShardId, FetchSpot), ErrorCode> {
     let image = shard.image.borrow();
-    let part = |entry: FetchEntry| {
-        let (topic, unknown) = if by_id {
-            (image.topic_by_id(entry.name.topic_id), ErrorCode::UNKNOWN_TOPIC_ID)
-        } else {
-            (image.topic(&entry.name.topic), ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
-        };
-        let target = match topic {
-            None => Err(unknown),
-            Some(topic) if topic.partition(entry.name.partition).is_none() => {
-                Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
-            }
-            Some(topic) => {
-                let key = PartitionKey { topic_id: topic.id, partition: entry.name.partition };
-                let spot = FetchSpot {
-                    key,
-                    offset: entry.offset,
-                    bytes_max: entry.bytes_max,
-                    leader_epoch: entry.leader_epoch,
-                    last_fetched_epoch: entry.last_fetched_epoch,
-                    seen_high_watermark: -1,
-                };
-                shard.owner(&key).map(|owner| (owner, spot)).ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
-            }
-        };
-        Part { entry, target, planned: None, fetched: None }
+    let (topic, unknown) = match by_id {
+        true => (image.topic_by_id(entry.name.topic_id), ErrorCode::UNKNOWN_TOPIC_ID),
+        false => (image.topic(&entry.name.topic), ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
     };
-    entries.into_iter().map(part).collect()
+    let topic = topic.ok_or(unknown)?;
+    topic.partition(entry.name.partition).ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
+    let key = PartitionKey { topic_id: topic.id, partition: entry.name.partition };
+    let spot = FetchSpot {
+        key,
+        offset: entry.offset,
+        bytes_max: entry.bytes_max,
+        leader_epoch: entry.leader_epoch,
+        last_fetched_epoch: entry.last_fetched_epoch,
+        seen_high_watermark: -1,
+    };
+    shard.owner(&key).map(|owner| (owner, spot)).ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
 }
 
 /// Plans, and plans anew when something moved, until there is enough, an error to tell, or no time left.
@@ -210,7 +229,8 @@ fn note_plan(parts: &mut [Part], indexes: Vec<usize>, answer: Answer) {
     }
 }
 
-/// Waits until an owner has news, whose partitions are then planned anew: nothing moved at the others, or they would have told first.
+/// Waits until owners have news, whose partitions are then planned anew: those of all who have answered by then. The others stand as they were
+/// planned, and what moves there now is for the next Fetch.
 async fn wait(shard: &Rc<ShardState>, parts: &mut [Part], within: Duration) {
     let mut by_owner = Parts::new();
     for (index, part) in parts.iter().enumerate() {
@@ -230,10 +250,20 @@ async fn wait(shard: &Rc<ShardState>, parts: &mut [Part], within: Duration) {
         Box::pin(async move { (indexes, shard.call(owner, Piece::FetchWait { spots, max_wait_ms }).await) })
     });
     // Whoever answers, or nobody: the waits of the others are cancelled with their calls.
-    let first = select(select_all(calls.collect::<Vec<_>>()), draining).await;
-    if let Either::Left((((indexes, answer), _, _), _)) = first {
-        note_plan(parts, indexes, answer);
+    let answered = pin!(first_and_ready(calls.collect()));
+    if let Either::Left((answers, _)) = select(answered, draining).await {
+        for (indexes, answer) in answers {
+            note_plan(parts, indexes, answer);
+        }
     }
+}
+
+/// Waits for the first of `calls`, of which there must be one; its output, and those of the others that are there as well by then. The rest is
+/// dropped.
+async fn first_and_ready<F: Future + Unpin>(calls: Vec<F>) -> Vec<F::Output> {
+    let (first, _, others) = select_all(calls).await;
+    let others = others.into_iter().filter_map(FutureExt::now_or_never);
+    std::iter::once(first).chain(others).collect()
 }
 
 async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) -> Option<Permit> {
@@ -302,7 +332,10 @@ fn respond(
         if !silent {
             push(&mut responses, &part.entry.name, data);
         }
-        told.push((part.entry, has_records));
+        // A name that no topic can have is told, but not remembered: a session's names would take as much as a request may have.
+        if can_exist(&part.entry.name.topic) {
+            told.push((part.entry, has_records));
+        }
     }
     if session_id != 0 {
         shard.fetch_sessions.put(session_id, told);
@@ -360,3 +393,6 @@ fn partition_data(part: &mut Part, version: i16, isolation_level: i8) -> Partiti
         ..Default::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

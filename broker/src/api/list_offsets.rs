@@ -7,9 +7,9 @@ use protocol::error::ErrorCode;
 use protocol::messages::list_offsets_request::ListOffsetsPartition;
 use protocol::messages::list_offsets_response::{ListOffsetsPartitionResponse, ListOffsetsTopicResponse};
 use protocol::messages::{ListOffsetsRequest, ListOffsetsResponse};
-use protocol::types::Str;
 use shards::PartitionKey;
 
+use super::numbered::Numbered;
 use super::partitions;
 use crate::server::piece::{Answer, OffsetQuestion};
 use crate::server::{Piece, RequestContext, ShardState};
@@ -21,17 +21,20 @@ pub async fn handle(
     request: ListOffsetsRequest,
 ) -> ListOffsetsResponse {
     let mut topics = Vec::with_capacity(request.topics.len());
-    let twice = &twice(&request);
+    let mut names = Numbered::new();
+    let numbers: Vec<usize> = request.topics.iter().map(|topic| names.number(&topic.name)).collect();
+    let twice = &twice(&request, &numbers).await;
     let mut told = BTreeSet::new();
-    for mut topic in request.topics {
-        let name = &topic.name;
-        topic.partitions.retain(|partition| {
-            let named = (name.clone(), partition.partition_index);
-            !twice.contains(&named) || told.insert(named)
-        });
+    for (mut topic, number) in request.topics.into_iter().zip(numbers) {
+        if !twice.is_empty() {
+            topic.partitions.retain(|partition| {
+                let named = (number, partition.partition_index);
+                !twice.contains(&named) || told.insert(named)
+            });
+        }
         let found = shard.image.borrow().topic(&topic.name).map(|found| (found.id, found.partitions.len()));
         let answer = |partition: ListOffsetsPartition| async move {
-            match twice.contains(&(name.clone(), partition.partition_index)) {
+            match twice.contains(&(number, partition.partition_index)) {
                 true => failed(partition.partition_index, ErrorCode::INVALID_REQUEST),
                 false => one(shard, context.api_version, found, &partition).await,
             }
@@ -42,13 +45,19 @@ pub async fn handle(
     ListOffsetsResponse { topics, ..Default::default() }
 }
 
-/// The partitions named more than once: as in Kafka each is answered once, with INVALID_REQUEST.
-fn twice(request: &ListOffsetsRequest) -> BTreeSet<(Str, i32)> {
-    let mut seen = BTreeSet::new();
-    let all = request.topics.iter().flat_map(|topic| {
-        topic.partitions.iter().map(|partition| (topic.name.clone(), partition.partition_index))
-    });
-    all.filter(|named| !seen.insert(named.clone())).collect()
+/// The partitions named more than once, by their topics' numbers: as in Kafka each is answered once, with INVALID_REQUEST.
+async fn twice(request: &ListOffsetsRequest, numbers: &[usize]) -> BTreeSet<(usize, i32)> {
+    let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
+    for (topic, number) in request.topics.iter().zip(numbers) {
+        for partition in &topic.partitions {
+            let named = (*number, partition.partition_index);
+            if !seen.insert(named) {
+                twice.insert(named);
+            }
+            rt::yield_point().await;
+        }
+    }
+    twice
 }
 
 fn failed(partition_index: i32, code: ErrorCode) -> ListOffsetsPartitionResponse {

@@ -1,6 +1,6 @@
 //! The APIs, one file each. Handlers get a decoded request and give a response; versions, authorisation and framing are dispatch's.
 //!
-//! `altered`, `authorized`, `brokers`, `controller`, `coordinator`, `internal_topics`, `own_broker`, `partitions`, `parts` and `repeats` hold what several of them share.
+//! `altered`, `authorized`, `brokers`, `controller`, `coordinator`, `internal_topics`, `numbered`, `own_broker`, `partitions`, `parts` and `repeats` hold what several of them share.
 
 pub mod alter_configs;
 mod altered;
@@ -34,6 +34,7 @@ pub mod list_config_resources;
 pub mod list_groups;
 pub mod list_offsets;
 pub mod metadata;
+mod numbered;
 pub mod offset_commit;
 pub mod offset_delete;
 pub mod offset_fetch;

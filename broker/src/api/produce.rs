@@ -22,6 +22,7 @@ use rt::ShardId;
 use shards::PartitionKey;
 
 use super::Close;
+use super::numbered::Numbered;
 use super::parts::Parts;
 use crate::config::TopicConfig;
 use crate::config::broker::ProduceValidation;
@@ -36,7 +37,7 @@ pub async fn start(
     mut request: ProduceRequest,
 ) -> impl Future<Output = Result<Option<ProduceResponse>, Close>> {
     let acks = request.acks;
-    keep_last_of_each(&mut request.topic_data);
+    keep_last_of_each(&mut request.topic_data).await;
     let mut responses = Vec::with_capacity(request.topic_data.len());
     // Places are topic and partition by position.
     let mut by_owner: Parts<ShardId, (usize, usize), (PartitionKey, ValidBatch)> = Parts::new();
@@ -96,18 +97,27 @@ pub async fn start(
 }
 
 /// Of a partition named more than once the last counts, and the others aren't answered, as in Kafka.
-fn keep_last_of_each(topics: &mut Vec<TopicProduceData>) {
+async fn keep_last_of_each(topics: &mut Vec<TopicProduceData>) {
     if let [only] = &topics[..]
         && only.partition_data.len() == 1
     {
         return;
     }
+    let mut names = Numbered::new();
     let mut seen = BTreeSet::new();
-    for topic in topics.iter_mut().rev() {
-        let id = topic.topic_id;
-        topic.partition_data.reverse();
-        topic.partition_data.retain(|data| seen.insert((topic.name.clone(), id, data.index)));
-        topic.partition_data.reverse();
+    // From the last to the first.
+    let mut is_kept = Vec::new();
+    for topic in topics.iter().rev() {
+        let number = names.number((&topic.name, topic.topic_id));
+        for data in topic.partition_data.iter().rev() {
+            is_kept.push(seen.insert((number, data.index)));
+            rt::yield_point().await;
+        }
+    }
+    if !is_kept.iter().all(|is_kept| *is_kept) {
+        for topic in topics.iter_mut() {
+            topic.partition_data.retain(|_| is_kept.pop().unwrap_or(true));
+        }
     }
     topics.retain(|topic| !topic.partition_data.is_empty());
 }

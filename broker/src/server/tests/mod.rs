@@ -2,6 +2,7 @@
 
 mod client;
 mod connections;
+mod costs;
 mod deleted_offsets;
 mod deleting;
 mod full_disk;

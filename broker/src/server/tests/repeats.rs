@@ -20,14 +20,14 @@ use std::time::Duration;
 use super::client::{Client, FETCH_VERSION, TOPIC, fetch_request};
 use super::node::Shards;
 
-const INVALID_REQUEST: i16 = 42;
+pub(super) const INVALID_REQUEST: i16 = 42;
 const GROUP: Str = Str::from_static("billing");
 /// What repeats may take in an answer: a shard has 32 MiB, 8 for responses, one answer 2.
 const REPEATS_BYTES: usize = 2 << 20;
 /// Length of a commit's text.
 const TEXT_BYTES: usize = 4_000;
 
-fn small_shards(seed: u64) -> Shards {
+pub(super) fn small_shards(seed: u64) -> Shards {
     let shards = Shards::start(seed, 2, &[("ringlog.memory.max.bytes", "67108864")]);
     let to = shards.address(0);
     shards.run(async move { Client::connect(to).await.create_topic(2).await });
@@ -35,7 +35,7 @@ fn small_shards(seed: u64) -> Shards {
 }
 
 /// Sends a request; its answer, and how long it was.
-async fn ask<M: Request>(client: &mut Client, request: &M, version: i16) -> (M::Response, usize) {
+pub(super) async fn ask<M: Request>(client: &mut Client, request: &M, version: i16) -> (M::Response, usize) {
     let response = client.call(request, version).await;
     let mut written = protocol::wire::Writer::new();
     response.encode(&mut written, version).unwrap();
@@ -181,7 +181,7 @@ fn a_group_described_again_and_again() {
     shards.check_rest();
 }
 
-fn describe(topic: &str, partition_indexes: Vec<i32>) -> DescribeProducersRequest {
+pub(super) fn describe(topic: &str, partition_indexes: Vec<i32>) -> DescribeProducersRequest {
     let topic = TopicRequest { name: Str::from(topic), partition_indexes, ..Default::default() };
     DescribeProducersRequest { topics: vec![topic], ..Default::default() }
 }
