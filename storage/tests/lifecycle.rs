@@ -351,3 +351,18 @@ fn an_epoch_without_records_at_the_end_goes_with_a_cut_there() {
         assert_eq!(opened.log.latest_epoch(), Some(storage::LeaderEpoch(1)));
     });
 }
+
+/// The state of a producer came back from a batch that was cut whole, for it held the log's start.
+#[test]
+fn a_batch_that_holds_the_start_is_forgotten_when_it_is_cut() {
+    let (sim, node) = Sim::with_node(15_136);
+    sim.block_on(&node, async {
+        let opened = open("/data", LogConfig::default(), LogDirConfig::default()).await;
+        append(&opened.log, common::idempotent(1, 4, 400, 5, (7, 0, 0)), 0).await;
+        opened.log.advance_start_offset(Offset(2)).await.unwrap();
+        opened.log.truncate_to(Offset(2)).await.unwrap();
+        assert_eq!((opened.log.end_offset(), opened.log.size_bytes()), (Offset(2), 0));
+        assert_eq!(opened.log.producer_count(), 0);
+        opened.close().await;
+    });
+}

@@ -84,17 +84,17 @@ impl LogInner {
         // What stays must be in the file before its end is fixed.
         self.write_out(Target::Active).await.map_err(|error| self.fail("writing", error))?;
         let part = self.core.borrow().part_of(end);
-        let (build, end) = self.build_up_to(&part, end).await.map_err(|error| self.unreadable(error))?;
+        let (build, kept_end) = self.build_up_to(&part, end).await.map_err(|error| self.unreadable(error))?;
         // The batch that holds the log's start may go whole; the log doesn't end before it starts.
-        let end = end.max(start);
+        let end = kept_end.max(start);
         if recovery_point > end {
             // Otherwise new records cut short by a crash would be taken for damage below the recovery point.
             self.write_checkpoint(LogCheckpoint { start, recovery_point: end }).await?;
         }
         // All that may fail without harm is before the cut.
-        let producers = self.producers_at(end).await.map_err(|error| self.unreadable(error))?;
+        let producers = self.producers_at(kept_end).await.map_err(|error| self.unreadable(error))?;
         // A crash right behind the cut must find no snapshot of what was cut off.
-        let forgotten = self.remove_snapshots_behind(end).await;
+        let forgotten = self.remove_snapshots_behind(kept_end).await;
         forgotten.map_err(|error| self.fail("truncating", error))?;
         let (cut, gone) = self.cut_memory(&part, build, end, producers);
         self.cut_files(&cut, gone).await.map_err(|error| self.fail("truncating", error))?;
