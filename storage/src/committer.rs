@@ -1,40 +1,32 @@
 //! The one task of a shard and directory that flushes.
 //!
 //! Single flight: while a flush runs, what arrives waits; the next flush takes all of it. Under load a group
-//! grows by itself; an idle log pays one write and one sync. The contract is final; that a flush writes
-//! segments directly is not: a journal will stand between.
+//! grows by itself; an idle log pays one write and one sync.
+//!
+//! A flush has up to three parts at a time: the journal takes what most logs have to write, in one write and one
+//! sync ([`crate::journal`]); logs with much to write, and all where there is no journal, are written and synced by
+//! themselves; and of logs that have much in the journal, that goes to their segments.
 //!
 //! A log whose `writer` gate is taken is passed over and forgotten: whoever holds the gate puts it back into
 //! the queue ([`crate::log::writer`]). The committer itself never tries again what it can't do now.
 
 use std::rc::Rc;
 
-use rt::fs::File;
-use rt::sync::Permit;
-
-use crate::Offset;
 use crate::deadlines::Deadlines;
 use crate::dir::shared::DirShared;
 use crate::fan_out::fan_out;
-use crate::limits::{FLUSH_WRITES_MAX, SYNCS_BEFORE_SYNCFS};
+use crate::journal::commit::{Committed, Held, commit};
+use crate::journal::{checkpoint, files};
+use crate::limits::{FLUSH_WRITES_MAX, SYNCS_BEFORE_SYNCFS, UNSYNCED_JOURNAL_LOGS_MIN};
 use crate::log::flush::Target;
 use crate::log::inner::LogInner;
-
-/// A log whose written bytes are about to be synced. Its `writer` gate stays held, so that it isn't cut
-/// meanwhile.
-struct ToSync {
-    log: Rc<LogInner>,
-    file: Rc<File>,
-    upto: Offset,
-    _writer: Permit,
-}
 
 /// How a log's part in a flush stands after its write.
 enum Wrote {
     /// Nothing was written, or nothing more is wanted.
     Done,
     /// To be synced now.
-    Sync(ToSync),
+    Sync(Rc<Held>),
     /// To be synced when `flush.ms` is over.
     Later(Rc<LogInner>),
 }
@@ -50,6 +42,7 @@ pub(crate) async fn run(dir: Rc<DirShared>) {
             dir.end_flushing();
             return;
         }
+        checkpoint::begin_if_due(&dir);
         if group.is_empty() {
             idle(&dir, &deadlines).await;
             continue;
@@ -71,22 +64,90 @@ pub(crate) async fn run(dir: Rc<DirShared>) {
 
 async fn idle(dir: &DirShared, deadlines: &Deadlines) {
     let moved = dir.dirty_moved.notified();
-    match deadlines.next() {
+    let checkpoint = dir.journal.due_at().filter(|_| !dir.journal.checkpointing.get());
+    match [deadlines.next(), checkpoint].into_iter().flatten().min() {
         None => moved.await,
         // Woken or due: either way the next round looks.
         Some(deadline) => drop(rt::timeout(deadline.saturating_since(rt::now()), moved).await),
     }
 }
 
+/// What a flush does at the same time.
+enum Part {
+    Journal(Vec<Rc<Held>>),
+    Direct(Vec<Rc<Held>>),
+    Place(Vec<Rc<Held>>),
+}
+
 /// Writes a group and syncs those of its logs that want it. Gives those that want it later.
 async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner>> {
-    if group.len() < SYNCS_BEFORE_SYNCFS {
+    files::make_ahead(dir);
+    let (mut journal, mut direct, mut place) = (Vec::new(), Vec::new(), Vec::new());
+    for held in group.into_iter().filter_map(hold).map(Rc::new) {
+        let (pending, journaled) = held.log.pending_bytes();
+        if !dir.journal.takes(&held.log, pending) {
+            direct.push(held);
+            continue;
+        }
+        if journaled >= dir.journal.direct_bytes() {
+            place.push(held.clone());
+        }
+        journal.push(held);
+    }
+    if journal.len() < UNSYNCED_JOURNAL_LOGS_MIN && !journal.iter().any(|held| held.log.wants_all_synced()) {
+        direct.append(&mut journal);
+    }
+    if journal.is_empty() {
+        return write_directly(dir, direct).await;
+    }
+    let parts = vec![Part::Journal(journal), Part::Direct(direct), Part::Place(place)];
+    let mut later = Vec::new();
+    let mut left = Vec::new();
+    for committed in fan_out(parts, 3, |part| run_part(dir, part)).await {
+        later.extend(committed.later);
+        left.extend(committed.left);
+    }
+    // Only now: two writes to one segment never overlap.
+    later.extend(write_directly(dir, left).await);
+    later
+}
+
+/// A log that isn't held by others, nor at rest: nothing is admitted that a file isn't open for.
+fn hold(log: Rc<LogInner>) -> Option<Held> {
+    let writer = log.writer.try_take(1)?;
+    if log.is_offline() {
+        return None;
+    }
+    let file = log.core.borrow().active.file.clone()?;
+    Some(Held { log, file, _writer: writer })
+}
+
+async fn run_part(dir: &Rc<DirShared>, part: Part) -> Committed {
+    match part {
+        Part::Journal(logs) => commit(dir, logs).await,
+        Part::Direct(logs) => Committed { later: write_directly(dir, logs).await, left: Vec::new() },
+        Part::Place(logs) => {
+            fan_out(logs, FLUSH_WRITES_MAX, place).await;
+            Committed::default()
+        }
+    }
+}
+
+async fn place(held: Rc<Held>) {
+    if let Err(error) = held.log.place_blocks().await {
+        held.log.fail("writing", error);
+    }
+}
+
+/// Writes logs to their segments, and syncs those that want it. Gives those that want it later.
+async fn write_directly(dir: &Rc<DirShared>, logs: Vec<Rc<Held>>) -> Vec<Rc<LogInner>> {
+    if logs.len() < SYNCS_BEFORE_SYNCFS {
         // Each is synced as soon as it is written: no log waits for the slowest write of the others.
-        let later = fan_out(group, FLUSH_WRITES_MAX, write_and_sync).await;
+        let later = fan_out(logs, FLUSH_WRITES_MAX, write_and_sync).await;
         return later.into_iter().flatten().collect();
     }
     let (mut to_sync, mut later) = (Vec::new(), Vec::new());
-    for wrote in fan_out(group, FLUSH_WRITES_MAX, write).await {
+    for wrote in fan_out(logs, FLUSH_WRITES_MAX, write).await {
         match wrote {
             Wrote::Done => {}
             Wrote::Sync(one) => to_sync.push(one),
@@ -94,58 +155,40 @@ async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner
         }
     }
     if to_sync.len() < SYNCS_BEFORE_SYNCFS {
-        fan_out(to_sync, FLUSH_WRITES_MAX, sync).await;
+        fan_out(to_sync, FLUSH_WRITES_MAX, |one: Rc<Held>| async move { one.sync_segment().await }).await;
     } else if !dir.has_failed() {
+        let upto: Vec<_> = to_sync.iter().map(|one| one.log.marks.written()).collect();
         let begun = rt::now();
         let synced = rt::fs::sync_fs(&dir.path).await;
         dir.stats.sync_time.record(rt::now() - begun);
         match synced {
-            Ok(()) => to_sync.iter().for_each(|one| one.log.synced(one.upto)),
+            Ok(()) => to_sync.iter().zip(upto).for_each(|(one, upto)| one.log.segment_synced(upto)),
             Err(error) => dir.fail(format!("syncing {}: {error}", dir.path.display())),
         }
     }
     later
 }
 
-async fn write_and_sync(log: Rc<LogInner>) -> Option<Rc<LogInner>> {
-    match write(log).await {
+async fn write_and_sync(held: Rc<Held>) -> Option<Rc<LogInner>> {
+    match write(held).await {
         Wrote::Done => None,
         Wrote::Sync(one) => {
-            sync(one).await;
+            one.sync_segment().await;
             None
         }
         Wrote::Later(log) => Some(log),
     }
 }
 
-async fn write(log: Rc<LogInner>) -> Wrote {
-    let Some(writer) = log.writer.try_take(1) else { return Wrote::Done };
-    if log.is_offline() {
-        return Wrote::Done;
-    }
-    // Without a file it is at rest: nothing is admitted that a file isn't open for.
-    let Some(file) = log.core.borrow().active.file.clone() else { return Wrote::Done };
+async fn write(held: Rc<Held>) -> Wrote {
+    let log = held.log.clone();
     if let Err(error) = log.write_out(Target::Active).await {
         log.fail("writing", error);
         return Wrote::Done;
     }
-    let upto = log.marks.written();
     if log.wants_sync() {
-        return Wrote::Sync(ToSync { log, file, upto, _writer: writer });
+        return Wrote::Sync(held);
     }
-    drop(writer);
+    drop(held);
     if log.sync_deadline().is_some() { Wrote::Later(log) } else { Wrote::Done }
-}
-
-async fn sync(one: ToSync) {
-    if one.log.is_offline() {
-        return;
-    }
-    let begun = rt::now();
-    let synced = one.file.sync_data().await;
-    one.log.dir.stats.sync_time.record(rt::now() - begun);
-    match synced {
-        Ok(()) => one.log.synced(one.upto),
-        Err(error) => drop(one.log.fail("syncing", error)),
-    }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::journal::JournalConfig;
+
 /// Whose clock stamps records (`message.timestamp.type`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimestampSource {
@@ -80,6 +82,27 @@ pub struct LogDirConfig {
     pub tail_bytes_max: usize,
     /// Bytes of segments kept for catch-up readers, all logs together.
     pub cache_bytes_max: usize,
+    /// The journal between the committer and the segments.
+    pub journal: JournalConfig,
+    /// A rule to break, for the tests that show that it is needed.
+    #[cfg(feature = "mutants")]
+    pub mutant: Option<Mutant>,
+}
+
+/// A rule of the journal or of the segments that is broken on purpose (feature `mutants`).
+#[cfg(feature = "mutants")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mutant {
+    /// The journal's space is freed when its bytes are in the segments, not when these are synced.
+    FreeEarly,
+    /// The logs are opened before the journals are replayed.
+    ReplayAfterScan,
+    /// Truncations, deletions and rolls leave no floor frame.
+    NoFloorFrame,
+    /// The journal's sync isn't waited for.
+    AckBeforeFlush,
+    /// A segment's last block is written again with something else before the new bytes.
+    AnotherPrefix,
 }
 
 impl Default for LogDirConfig {
@@ -90,6 +113,9 @@ impl Default for LogDirConfig {
             unplaced_bytes_max: 32 << 20,
             tail_bytes_max: 64 << 20,
             cache_bytes_max: 32 << 20,
+            journal: JournalConfig::default(),
+            #[cfg(feature = "mutants")]
+            mutant: None,
         }
     }
 }

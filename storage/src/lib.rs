@@ -15,6 +15,7 @@ mod dir;
 mod epochs;
 mod error;
 mod fan_out;
+mod journal;
 pub mod limits;
 mod log;
 mod lru;
@@ -22,11 +23,23 @@ mod offset;
 pub mod producer;
 mod segment;
 
+#[cfg(feature = "mutants")]
+pub use config::Mutant;
 pub use config::{LogConfig, LogDirConfig, TimestampSource};
 pub use dir::{
     ClosedDir, DirFacts, DirHome, DirMemory, DirStats, HomeConfig, LogDir, MemoryUse, MetaProperties, Offsets,
 };
 pub use epochs::EpochCheckpoint;
 pub use error::{AppendError, ReadError, StorageError, WaitError};
+pub use journal::JournalConfig;
 pub use log::{AppendInfo, ClosedAt, Log, LogSlice, LogStatus, Reservation, TimestampOffset, Watermarks};
+
+/// Replays and removes the journals in a directory, as [`DirHome::open`] does.
+///
+/// # Errors
+/// `Corrupt`, `NoSpace`, `Io`.
+#[cfg(feature = "mutants")]
+pub async fn settle_journals(path: &std::path::Path, clean: bool) -> Result<(), StorageError> {
+    journal::replay::settle(path, clean).await
+}
 pub use offset::{FilePos, LeaderEpoch, Offset, TopicPartition};

@@ -14,6 +14,24 @@ pub const FLUSH_WRITES_MAX: usize = 16;
 /// From this many segments to sync on, one `syncfs` is cheaper than an `fdatasync` each (11-15 ms against
 /// 230-1,250 ms for 1,000).
 pub const SYNCS_BEFORE_SYNCFS: usize = 32;
+/// Logs of a flush from which on they go to the journal though none of them wants a sync: one write instead of so
+/// many is worth that the bytes are written twice. With fewer it costs more of the device than it saves of the core.
+pub const UNSYNCED_JOURNAL_LOGS_MIN: usize = 16;
+/// Files of a shard's journal. More are made only for floor frames that find no room.
+pub const JOURNAL_FILES_MAX: u32 = 8;
+/// Smallest journal file, in bytes: its header and three blocks of frames.
+pub const JOURNAL_FILE_BYTES_MIN: u64 = 16 << 10;
+/// Largest journal of a shard, in bytes: its start must be read within seconds.
+pub const JOURNAL_BYTES_MAX: u64 = 4 << 30;
+/// Bytes zeroed at once when a journal file is made.
+pub const JOURNAL_ZEROES_BYTES: usize = 256 << 10;
+/// A journal file is made only while the disk has room for so many more.
+pub const JOURNAL_SPARE_FILES: u64 = 8;
+/// How long the journal's files aren't made larger after that failed.
+pub const JOURNAL_RETRY_AFTER: Duration = Duration::from_secs(30);
+/// Bytes that may be in the journal only, before all logs' are brought to their segments, however little memory tails
+/// may take.
+pub const PINNED_BYTES_MIN: usize = 256 << 10;
 /// First space given to a partition that gets its first record, in bytes.
 pub const PRESET_BYTES_MIN: u64 = 64 << 10;
 /// Largest step by which a segment's preset space grows, in bytes.
@@ -62,6 +80,7 @@ pub const INDEX_BYTES_MAX: usize = 16 << 20;
 pub const LOOKUP_BYTES_MAX: u64 = 128 << 20;
 
 const _: () = assert!(WRITE_BYTES_MAX.is_multiple_of(BLOCK_BYTES) && PIECE_BYTES.is_multiple_of(BLOCK_BYTES));
+const _: () = assert!(JOURNAL_FILE_BYTES_MIN.is_multiple_of(BLOCK_BYTES as u64));
 const _: () = assert!(PIECE_BYTES <= WRITE_BYTES_MAX, "a read stays under the device's limit as well");
 const _: () = assert!(
     PRESET_BYTES_MIN.is_multiple_of(BLOCK_BYTES as u64) && PRESET_BYTES_MAX.is_multiple_of(PRESET_BYTES_MIN)

@@ -12,7 +12,8 @@ use std::time::Duration;
 use common::{batch, batches, idempotent, open, read_all, tag_of};
 use rt::sim::{Crash, DiskControl, FaultOp, Node, Sim};
 use storage::{
-    AppendError, LeaderEpoch, Log, LogConfig, LogDirConfig, LogStatus, Offset, ReadError, TopicPartition,
+    AppendError, JournalConfig, LeaderEpoch, Log, LogConfig, LogDirConfig, LogStatus, Offset, ReadError,
+    TopicPartition,
 };
 
 const SEEDS: u64 = 200;
@@ -42,6 +43,8 @@ struct Cut {
 #[derive(Debug, Default)]
 struct History {
     now: Cell<u64>,
+    /// Power was lost, or a sync failed, since the last look: only what was synced is promised.
+    lost: Cell<bool>,
     batches: RefCell<BTreeMap<u64, Batch>>,
     cuts: RefCell<Vec<Cut>>,
     starts: RefCell<Vec<i64>>,
@@ -224,11 +227,11 @@ async fn crowd(log: Log, history: Rc<History>) {
     }
 }
 
-/// Makes and deletes logs of one name.
+/// Makes and deletes logs of one name, some of them of the same topic.
 async fn churn(dir: Rc<storage::LogDir>) {
     let of = TopicPartition::new("churn", 0);
     for round in 1.. {
-        let id = protocol::types::Uuid([round as u8 | 1; 16]);
+        let id = protocol::types::Uuid([100 + (round / 2 % 3) as u8; 16]);
         let Ok(log) = dir.ensure_log(of.clone(), id, LogConfig::default()).await else { return };
         assert_eq!(log.end_offset(), Offset(0), "a new log is empty");
         let made = batch(round, 1, 300, 5);
@@ -257,13 +260,17 @@ fn config(seed: u64) -> (LogConfig, LogDirConfig) {
         ..LogConfig::default()
     };
     let tail_bytes_max = [0, 10_000, 1 << 20][seed as usize / 12 % 3];
-    (log, LogDirConfig { unplaced_bytes_max: 30_000, tail_bytes_max, ..LogDirConfig::default() })
+    let (bytes, direct_bytes, age_ms) =
+        [(0, 0, 1), (128 << 10, 128 << 10, 10_000), (128 << 10, 4_096, 5), (2 << 20, 30_000, 20)]
+            [seed as usize % 5 % 4];
+    let journal = JournalConfig { shard: 0, bytes, direct_bytes, age_max: Duration::from_millis(age_ms) };
+    (log, LogDirConfig { unplaced_bytes_max: 30_000, tail_bytes_max, journal, ..LogDirConfig::default() })
 }
 
-async fn work(history: Rc<History>, seed: u64, power_lost: bool, faults: Option<DiskControl>) {
+async fn work(history: Rc<History>, seed: u64, faults: Option<DiskControl>) {
     let (config, dir_config) = config(seed);
     let opened = open("/data", config.clone(), dir_config).await;
-    check(&opened.log, &history, power_lost).await;
+    check(&opened.log, &history).await;
     let beside = opened.dir.ensure_log(neighbour(), protocol::types::Uuid([7; 16]), config).await.unwrap();
     assert!(beside.end_offset().0 >= history.neighbour_acked.get(), "the neighbour lost records");
     let tags: Vec<u64> = read_all(&beside, Offset(0), 9_000).await.iter().map(tag_of).collect();
@@ -274,7 +281,7 @@ async fn work(history: Rc<History>, seed: u64, power_lost: bool, faults: Option<
     }
     let may_fail = faults.is_some();
     if let Some(disk) = faults {
-        let part = ["orders-0/0", "neighbour-0", "churn", "/data"][random(4) as usize];
+        let part = ["orders-0/0", "neighbour-0", "churn", "/data", "journal"][random(5) as usize];
         disk.fail_after(FaultOp::Sync, part, random(60) as u32, 1);
     }
     let dir = Rc::new(opened.dir);
@@ -299,7 +306,8 @@ async fn work(history: Rc<History>, seed: u64, power_lost: bool, faults: Option<
     std::future::pending::<()>().await;
 }
 
-async fn check(log: &Log, history: &History, power_lost: bool) {
+async fn check(log: &Log, history: &History) {
+    let power_lost = history.lost.take();
     assert_eq!(log.status(), LogStatus::Online);
     let mut found = BTreeMap::new();
     let (mut producers, mut there) = (BTreeMap::new(), BTreeSet::new());
@@ -342,12 +350,12 @@ async fn check(log: &Log, history: &History, power_lost: bool) {
 fn run(seed: u64, faults: bool) {
     let (sim, node) = Sim::with_node(seed);
     let history = Rc::new(History::default());
-    let mut power_lost = false;
     for _ in 0..3 {
         let disk = faults.then(|| node.disk());
-        let task = node.spawn(work(history.clone(), seed, power_lost, disk));
+        let task = node.spawn(work(history.clone(), seed, disk));
         sim.run_steps(400 + sim.choose(6_000));
-        power_lost = crash(&sim, &node) || faults;
+        // A run may be crashed before it has looked: then the harder crash counts.
+        history.lost.set(crash(&sim, &node) || faults || history.lost.get());
         drop(task);
         node.disk().clear_faults();
     }
@@ -355,7 +363,7 @@ fn run(seed: u64, faults: bool) {
     sim.block_on(&node, async move {
         let (config, dir_config) = config(seed);
         let opened = open("/data", config, dir_config).await;
-        check(&opened.log, &last, power_lost).await;
+        check(&opened.log, &last).await;
         opened.close().await;
     });
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use common::{append, batch, idempotent, open, read_all, tag_of};
 use rt::ShardsConfig;
-use storage::{LogConfig, LogDirConfig, Offset, StorageError};
+use storage::{JournalConfig, LogConfig, LogDirConfig, Offset, StorageError};
 
 /// A fresh directory on the file system that holds the build: not a tmpfs, which knows no direct I/O.
 fn fresh(name: &str) -> PathBuf {
@@ -26,6 +26,11 @@ fn on_one_shard<F: Future<Output = ()> + 'static>(test: impl FnOnce() -> F + Clo
 
 fn small() -> LogConfig {
     LogConfig { segment_bytes: 3 << 20, ..LogConfig::default() }
+}
+
+fn journaled() -> LogDirConfig {
+    let journal = JournalConfig { bytes: 8 << 20, direct_bytes: 64 << 10, ..JournalConfig::default() };
+    LogDirConfig { journal, ..LogDirConfig::default() }
 }
 
 /// The directory goes when the test is over, however it ends; with `RINGLOG_KEEP` it stays, for Kafka's tools
@@ -48,8 +53,8 @@ fn a_log_lives_on_real_files() {
     on_one_shard(move || async move {
         let path = path.to_str().unwrap();
         for round in 0..3u64 {
-            let opened =
-                open(path, LogConfig { tail_bytes_max: 100_000, ..small() }, LogDirConfig::default()).await;
+            let dir_config = if round == 1 { LogDirConfig::default() } else { journaled() };
+            let opened = open(path, LogConfig { tail_bytes_max: 100_000, ..small() }, dir_config).await;
             assert_eq!(opened.clean, round > 0);
             let log = &opened.log;
             for tag in 0..500 {
@@ -72,6 +77,7 @@ fn a_log_lives_on_real_files() {
             assert!(log.segment_count() > 2);
             let found = log.offset_for_timestamp(499, log.end_offset()).await.unwrap().unwrap();
             assert_eq!(found.offset, Offset(4_990));
+            assert_eq!(opened.dir.stats().journal_frames.get() > 0, round != 1);
             opened.close().await;
         }
     });
@@ -144,7 +150,7 @@ fn what_was_acknowledged_survives_kill_9() {
         assert!(acknowledged > 0, "the child did some work");
         let path = path.clone();
         on_one_shard(move || async move {
-            let opened = open(path.to_str().unwrap(), small(), LogDirConfig::default()).await;
+            let opened = open(path.to_str().unwrap(), small(), journaled()).await;
             assert!(!opened.clean);
             let end = opened.log.end_offset();
             assert!(end >= Offset(acknowledged), "{acknowledged} was acknowledged, the log ends at {end}");
@@ -160,8 +166,8 @@ fn what_was_acknowledged_survives_kill_9() {
 
 fn child(path: PathBuf) {
     on_one_shard(move || async move {
-        let opened =
-            open(path.to_str().unwrap(), LogConfig { sync: false, ..small() }, LogDirConfig::default()).await;
+        let config = LogConfig { sync: false, ..small() };
+        let opened = open(path.to_str().unwrap(), config, journaled()).await;
         for tag in 0u64.. {
             append(&opened.log, batch(tag, 3, [200, 5_000, 70_000][tag as usize % 3], 5), 0).await;
             if tag % 4 == 0 {

@@ -101,6 +101,12 @@ pub struct RinglogConfig {
     pub shards: Option<u16>,
     /// `ringlog.direct.io`.
     pub direct_io: bool,
+    /// `ringlog.journal.bytes`, of each shard.
+    pub journal_bytes: u64,
+    /// `ringlog.journal.direct.bytes`.
+    pub journal_direct_bytes: usize,
+    /// `ringlog.journal.max.age.ms`.
+    pub journal_age_max: Duration,
     /// `ringlog.produce.validation`.
     pub produce_validation: ProduceValidation,
     /// `ringlog.memory.max.bytes`, all shards together; none for the default of each shard.
@@ -285,6 +291,9 @@ fn ringlog(values: &BrokerValues) -> RinglogConfig {
     RinglogConfig {
         shards: u16::try_from(int(values, "ringlog.shards")).ok().filter(|shards| *shards > 0),
         direct_io: boolean(values, "ringlog.direct.io"),
+        journal_bytes: unsigned(values, "ringlog.journal.bytes"),
+        journal_direct_bytes: size(values, "ringlog.journal.direct.bytes"),
+        journal_age_max: Duration::from_millis(unsigned(values, "ringlog.journal.max.age.ms")),
         produce_validation: if header { ProduceValidation::Header } else { ProduceValidation::Full },
         memory_max_bytes: Some(unsigned(values, "ringlog.memory.max.bytes")).filter(|bytes| *bytes > 0),
         cache_max_bytes: Some(unsigned(values, "ringlog.cache.max.bytes")).filter(|bytes| *bytes > 0),

@@ -80,7 +80,7 @@ families! {
         "Size of them.",
         "kafka.server:type=BrokerTopicMetrics,name=BytesInPerSec";
     LOG_WRITTEN_RECORDS Counter "ringlog_log_written_records_total" ["shard"] "records",
-        "Records that were written to their segment: they survive the process. Less than appended by what waits.",
+        "Records that were written to their segment or the journal: they survive the process. Less than appended by what waits.",
         "";
     LOG_SYNCED_RECORDS Counter "ringlog_log_synced_records_total" ["shard"] "records",
         "Records that were synced to the device: they survive a power cut.",
@@ -88,11 +88,20 @@ families! {
     LOG_DEVICE_BYTES Counter "ringlog_log_device_bytes_total" ["shard"] "bytes",
         "Written to segments, in whole blocks of 4 KiB.",
         "kafka.server:type=KafkaServer,name=linux-disk-write-bytes";
+    JOURNAL_BYTES Counter "ringlog_journal_bytes_total" ["shard"] "bytes",
+        "Written to the shard's journal, in whole blocks of 4 KiB: one frame a flush for all logs with little to write.",
+        "";
+    JOURNAL_REFUSED_LOGS Counter "ringlog_journal_refused_logs_total" ["shard"] "logs",
+        "Times that a log was written by itself because the journal had no room: it is too small, or the disk too slow to free it.",
+        "";
+    JOURNAL_CHECKPOINTS Counter "ringlog_journal_checkpoints_total" ["shard"] "checkpoints",
+        "Times that what was in the journal only was brought to the segments and synced.",
+        "";
     FLUSH_TIME Histogram "ringlog_log_flush_seconds" ["shard"] "seconds",
         "Group flushes of the committer: all that waits is written, and synced where it is wanted.",
         "";
     SYNC_TIME Histogram "ringlog_log_sync_seconds" ["shard"] "seconds",
-        "Syncs within group flushes, of one segment or of the file system.",
+        "Syncs within group flushes, of the journal, of one segment or of the file system.",
         "kafka.log:type=LogFlushStats,name=LogFlushRateAndTimeMs";
 
     LOG_DIR_BYTES Gauge "ringlog_log_dir_bytes" ["shard", "dir"] "bytes",

@@ -152,6 +152,9 @@ fn logs(out: &mut TextWriter, shards: &Answered<'_>) {
         LOG_WRITTEN_RECORDS.log.written_records;
         LOG_SYNCED_RECORDS.log.synced_records;
         LOG_DEVICE_BYTES.log.device_bytes;
+        JOURNAL_BYTES.log.journal_bytes;
+        JOURNAL_REFUSED_LOGS.log.journal_refused_logs;
+        JOURNAL_CHECKPOINTS.log.journal_checkpoints;
     }
     out.family(&FLUSH_TIME);
     shards.iter().for_each(|(id, shard)| out.histogram(&[id], &shard.log.flush));

@@ -73,6 +73,12 @@ pub struct LogNumbers {
     pub synced_records: u64,
     /// Bytes written to the device.
     pub device_bytes: u64,
+    /// Bytes written to the journal.
+    pub journal_bytes: u64,
+    /// Logs that the journal had no room for, each time.
+    pub journal_refused_logs: u64,
+    /// Times that the journal was freed.
+    pub journal_checkpoints: u64,
     /// Group flushes.
     pub flush: TimeCounts,
     /// Their syncs.
@@ -150,6 +156,9 @@ fn log(shard: &ShardState) -> LogNumbers {
         written_records: stats.written_records.get(),
         synced_records: stats.synced_records.get(),
         device_bytes: stats.device_bytes.get(),
+        journal_bytes: stats.journal_bytes.get(),
+        journal_refused_logs: stats.journal_refused_logs.get(),
+        journal_checkpoints: stats.journal_checkpoints.get(),
         flush: stats.flush_time.counts(),
         sync: stats.sync_time.counts(),
     }

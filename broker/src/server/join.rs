@@ -8,7 +8,7 @@ use std::time::Duration;
 use rt::sync::Notify;
 use rt::{ShardId, TaskSet, lane};
 use shards::{Mesh, MeshPorts, Placement};
-use storage::{LogDir, LogDirConfig};
+use storage::{JournalConfig, LogDir, LogDirConfig};
 
 use super::connections::Connections;
 use super::failure::{Failure, Failures};
@@ -44,6 +44,12 @@ pub(super) async fn join(
         unplaced_bytes_max: memory.unplaced_bytes,
         tail_bytes_max: memory.tail_bytes,
         cache_bytes_max: memory.cache_bytes,
+        journal: JournalConfig {
+            shard: id.0,
+            bytes: node.config.ringlog.journal_bytes,
+            direct_bytes: node.config.ringlog.journal_direct_bytes,
+            age_max: node.config.ringlog.journal_age_max,
+        },
         ..LogDirConfig::default()
     };
     let log_dir = LogDir::open(&node.config.log_dirs[0], facts, dir_config).await.map_err(Failure::fatal)?;

@@ -9,6 +9,7 @@ use super::files;
 use super::log_dir::ClosedDir;
 use super::meta::{self, MetaProperties};
 use super::offsets_file::{self, Offsets};
+use crate::journal::replay;
 use crate::limits::TEXT_FILE_BYTES_MAX;
 use crate::segment::names;
 use crate::{StorageError, TopicPartition};
@@ -82,6 +83,8 @@ impl DirHome {
             }
         };
         settled.await.map_err(|error| home.io("taking into use", error))?;
+        // Before anything looks at a segment.
+        replay::settle(&home.path, facts.clean).await?;
         if facts.clean {
             // From now on a crash is a crash, at whatever point.
             let removed = files::remove(&home.path.join(meta::CLEAN_MARKER)).await;

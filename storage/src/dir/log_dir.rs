@@ -14,6 +14,7 @@ use super::shared::DirShared;
 use super::stats::{DirMemory, DirStats};
 use crate::committer;
 use crate::fan_out::fan_out;
+use crate::journal;
 use crate::limits::OPENS_MAX;
 use crate::log::close::ClosedAt;
 use crate::log::inner::LogStatus;
@@ -245,6 +246,7 @@ impl LogDir {
     /// that are offline keep the directory from counting as clean.
     pub async fn close(&self) -> ClosedDir {
         self.closing.set(true);
+        self.shared.journal.ending.set(true);
         let logs = std::mem::take(&mut *self.logs.borrow_mut());
         let mut closed = ClosedDir { logs: Vec::new(), clean: true };
         for partition in self.unopened.borrow().iter() {
@@ -269,10 +271,18 @@ impl LogDir {
         if let Some(committer) = committer {
             committer.await;
         }
+        let journal = &self.shared.journal;
+        while journal.checkpointing.get() || journal.making.get() {
+            journal.work_ended.notified().await;
+        }
         // Only removals of deleted logs are left, which the next start takes up again.
         self.shared.tasks.cancel_all().await;
         self.shared.close_handles().await;
         closed.clean &= !self.shared.has_failed();
+        if let Err(error) = journal::files::end(&self.shared, closed.clean).await {
+            tracing::warn!(%error, dir = %self.shared.path.display(), "the journal wasn't removed");
+            closed.clean = false;
+        }
         closed
     }
 

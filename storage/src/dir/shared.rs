@@ -14,6 +14,7 @@ use rt::sync::{Budget, Notify};
 
 use super::files;
 use super::stats::{DirMemory, DirStats, MemoryUse};
+use crate::journal::Journal;
 use crate::limits::{BUFS_MAX, EVICT_TRIES_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
 use crate::log::inner::LogInner;
 use crate::lru::Lru;
@@ -62,6 +63,7 @@ pub(crate) struct DirShared {
     pub logs: RefCell<BTreeMap<u64, Weak<LogInner>>>,
     next_log: Cell<u64>,
     pub stats: DirStats,
+    pub journal: Journal,
 }
 
 impl DirShared {
@@ -86,6 +88,7 @@ impl DirShared {
             logs: RefCell::new(BTreeMap::new()),
             next_log: Cell::new(0),
             stats: DirStats::default(),
+            journal: Journal::new(config.journal.clone(), config.tail_bytes_max),
             config,
         })
     }

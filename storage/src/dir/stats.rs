@@ -19,9 +19,17 @@ pub struct DirStats {
     pub synced_records: Cell<u64>,
     /// Written to segments, in bytes: whole blocks, so more than was appended.
     pub device_bytes: Cell<u64>,
+    /// Written to the journal, in bytes: whole blocks.
+    pub journal_bytes: Cell<u64>,
+    /// Frames with records written to the journal.
+    pub journal_frames: Cell<u64>,
+    /// Times that a log was written to its segment because the journal had no room.
+    pub journal_refused_logs: Cell<u64>,
+    /// Times that the journal was freed.
+    pub journal_checkpoints: Cell<u64>,
     /// How long each group flush took: its writes, and its syncs where wanted.
     pub flush_time: TimeHistogram,
-    /// How long each sync took, of one segment or of the whole file system.
+    /// How long each sync took, of the journal, of one segment, or of the whole file system.
     pub sync_time: TimeHistogram,
 }
 

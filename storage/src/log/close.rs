@@ -9,6 +9,7 @@ use super::flush::Target;
 use super::handle::Log;
 use super::inner::{LogInner, LogStatus};
 use crate::dir::files;
+use crate::journal::floor;
 use crate::producer::snapshot;
 use crate::segment::names;
 use crate::{Offset, StorageError};
@@ -42,7 +43,13 @@ impl Log {
         if log.is_offline() {
             return Err(StorageError::Offline);
         }
-        let result = log.write_clean_state().await;
+        let mut result = log.write_clean_state().await;
+        if result.is_ok() && log.dir.journal.ending.get() {
+            // All of it is in the segment, synced, and the journal goes.
+            log.dir.journal.forget(log.id);
+        } else if result.is_ok() {
+            result = log.leave_journal().await;
+        }
         let closed = {
             let core = log.core.borrow();
             let first = core.closed.keys().next().copied().unwrap_or(core.active.build.base);
@@ -66,7 +73,7 @@ impl LogInner {
         };
         if open.is_some() || inexact {
             self.make_exact(base, bytes, open).await?;
-            self.synced(self.marks.written());
+            self.segment_synced(self.marks.written());
         }
         if !self.changed.get() {
             return Ok(());
@@ -123,6 +130,7 @@ impl LogInner {
         core.tail.clear();
         let file = core.active.file.take();
         drop(core);
+        self.count_pinned();
         self.dir.forget_log(self.id);
         if let Some(file) = file {
             self.dir.retire(file);
@@ -157,6 +165,13 @@ impl LogInner {
         let renamed = rt::fs::rename(&self.path, &gone).await;
         renamed.map_err(|error| self.fail_unless_full("renaming", error))?;
         files::sync_dir(&self.dir.path).await.map_err(|error| self.fail("renaming", error))?;
+        self.leave_journal().await?;
         Ok(gone)
+    }
+
+    /// Voids what the journal has of the log. Also want of space fails the directory, met only with a full disk and
+    /// a journal full of such frames: without the frame a crash could bring back what went.
+    pub(crate) async fn leave_journal(self: &Rc<Self>) -> Result<(), StorageError> {
+        floor::write(self).await.map_err(|error| self.fail("voiding the journal's part of", error))
     }
 }

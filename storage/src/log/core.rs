@@ -41,8 +41,11 @@ pub(crate) struct Active {
     pub has_indexes: bool,
     /// Bytes of the file that are allocated; appends are admitted up to here.
     pub preset_bytes: u64,
-    /// Where the placed bytes end: at the end of a batch.
+    /// Where the placed bytes end: at the end of a block or of a batch.
     pub placed: FilePos,
+    /// Where the bytes end that are placed or in the journal: at the end of a batch, but for a moment within a large
+    /// write. `placed <= written <= build.bytes`.
+    pub written: FilePos,
 }
 
 impl Active {
@@ -55,13 +58,15 @@ impl Active {
             has_indexes: false,
             preset_bytes: 0,
             placed: FilePos(0),
+            written: FilePos(0),
         }
     }
 
     /// A segment whose file holds what `build` says.
     pub(crate) fn found(build: SegmentBuild) -> Self {
         let placed = FilePos(build.bytes);
-        Self { build, file: None, exists: true, has_indexes: true, preset_bytes: placed.0, placed }
+        let preset_bytes = placed.0;
+        Self { build, file: None, exists: true, has_indexes: true, preset_bytes, placed, written: placed }
     }
 }
 

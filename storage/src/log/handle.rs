@@ -15,7 +15,7 @@ use crate::{LeaderEpoch, LogConfig, Offset, StorageError, TopicPartition, WaitEr
 ///    │                   │             │               │
 ///    ▼                   ▼             ▼               ▼
 ///  ┌────────┬────────┬───┴─────────────┴───┬───────────┐
-///  │ closed │ closed │ active segment      │ in memory │
+///  │ closed │ closed │ active segment      │ in memory │   written: in the file, or in the shard's journal
 ///  └────────┴────────┴─────────────────────┴───────────┘
 ///                            ▲            ▲
 ///                            │            └ placed: in the segment file. Device writes are whole 4096-byte blocks, and the
@@ -61,7 +61,7 @@ impl Log {
         self.0.marks.appended()
     }
 
-    /// The offset after the last record in the file.
+    /// The offset after the last record in the file or the journal.
     pub fn written_offset(&self) -> Offset {
         self.0.marks.written()
     }
@@ -82,7 +82,7 @@ impl Log {
         &self.0.marks
     }
 
-    /// Waits until the record before `offset` is in the file.
+    /// Waits until the record before `offset` is in the file or the journal.
     ///
     /// # Errors
     /// The log went offline or was cut: what became of the record is unknown.

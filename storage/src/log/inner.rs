@@ -76,6 +76,10 @@ pub(crate) struct LogInner {
     pub dirty: Cell<bool>,
     /// Up to where [`crate::Log::flush`] wants a sync, whatever the mode.
     pub flush_wanted: Cell<Offset>,
+    /// Whether the active segment has bytes that are neither in the journal nor synced.
+    pub segment_unsynced: Cell<bool>,
+    /// Bytes of the tail that the directory counts as in the journal only.
+    pub pinned: Cell<usize>,
     /// When the oldest unsynced write was made, on `rt`'s clock.
     pub unsynced_since: Cell<Option<rt::Instant>>,
     /// The deadline of `flush.ms` that the committer remembers it by.
@@ -136,6 +140,8 @@ impl LogInner {
             retained: Cell::new(false),
             dirty: Cell::new(false),
             flush_wanted: Cell::new(Offset::ZERO),
+            segment_unsynced: Cell::new(false),
+            pinned: Cell::new(0),
             unsynced_since: Cell::new(None),
             sync_at: Cell::new(None),
             refuses_appends: Cell::new(false),
@@ -224,6 +230,8 @@ impl LogInner {
         if let Some(file) = core.active.file.take() {
             self.dir.retire(file);
         }
+        drop(core);
+        self.count_pinned();
         true
     }
 

@@ -117,6 +117,9 @@ impl LogInner {
             (closing.build.base, closing.build.bytes, core.active.build.base)
         };
         self.make_exact(base, bytes, open).await?;
+        self.segment_unsynced.set(false);
+        // From here on nothing writes to the old segment, not even a replay.
+        self.leave_journal().await?;
         if !is_named {
             let name = async {
                 rt::fs::rename(self.path.join(names::NEXT), self.file_path(next, names::LOG)).await?;

@@ -24,7 +24,7 @@ pub(crate) struct TailBatch<P> {
     pub head: Bytes,
     /// The rest, or the whole batch.
     pub body: Bytes,
-    /// The right to hold memory until the batch is placed.
+    /// The right to hold memory until the batch is written.
     pub permit: Option<P>,
 }
 
@@ -70,28 +70,32 @@ pub(crate) struct TailSlice {
 ///
 /// ```text
 ///   segment A (closed)        segment B (active)
-///   ┌──────┬──────┐ ┌──────┬──────┬──────┬──────┬──────┐
-///   │placed│placed│ │placed│pinned│ new  │ new  │ new  │
-///   └──────┴──────┘ └──────┴──┊───┴──────┴──────┴──────┘
-///   ^ evicted from here       ┊   ^ placed              ^ appended
+///   ┌──────┬──────┐ ┌──────┬──────┬──────┬──────┬──────┬──────┐
+///   │placed│placed│ │placed│pinned│in the journal│ new  │ new  │
+///   └──────┴──────┘ └──────┴──┊───┴──────┴───────┴──────┴──────┘
+///   ^ evicted from here       ┊   ^ placed        ^ written     ^ appended
 ///                             ^ placed, rounded down to a block: the device write starts here again
 /// ```
-/// Pinned: a batch of the active segment that ends behind the last whole block. It stays, because the next
-/// device write begins with its bytes, and because readers may not take that block from the file while it is
-/// being rewritten.
+/// Pinned: what is in the journal only; and a batch of the active segment that ends behind the last whole block: it
+/// stays, because the next device write begins with its bytes, and because readers may not take that block from the
+/// file while it is being rewritten.
 #[derive(Debug)]
 pub(crate) struct Tail<P> {
     batches: VecDeque<TailBatch<P>>,
     /// How many batches from the front are placed.
     placed: usize,
-    /// Bytes held, and how many of them are placed.
+    /// How many batches from the front are placed or in the journal.
+    written: usize,
+    /// Bytes held, how many of them are placed, and how many are placed or in the journal.
     bytes: usize,
     placed_bytes: usize,
+    written_bytes: usize,
 }
 
 impl<P> Default for Tail<P> {
     fn default() -> Self {
-        Self { batches: VecDeque::new(), placed: 0, bytes: 0, placed_bytes: 0 }
+        let batches = VecDeque::new();
+        Self { batches, placed: 0, written: 0, bytes: 0, placed_bytes: 0, written_bytes: 0 }
     }
 }
 
@@ -113,7 +117,9 @@ impl<P> Tail<P> {
             }
             self.bytes += batch.bytes();
             self.placed_bytes += batch.bytes();
+            self.written_bytes += batch.bytes();
             self.placed += 1;
+            self.written += 1;
             self.batches.push_front(batch);
         }
     }
@@ -123,6 +129,16 @@ impl<P> Tail<P> {
         self.batches
             .get(self.batches.partition_point(|batch| batch.segment < segment))
             .filter(|b| b.segment == segment)
+    }
+
+    /// The first batch that is neither placed nor in the journal.
+    pub(crate) fn first_unwritten(&self) -> Option<&TailBatch<P>> {
+        self.batches.get(self.written)
+    }
+
+    /// Bytes that are in the journal and not placed.
+    pub(crate) fn journaled_bytes(&self) -> usize {
+        self.written_bytes - self.placed_bytes
     }
 
     /// Bytes not placed yet.
@@ -154,18 +170,31 @@ impl<P> Tail<P> {
         copied
     }
 
-    /// Says that everything of `segment` up to `position` is in the file: gives the memory rights back.
-    /// Returns the offset after the last batch that became placed.
-    pub(crate) fn mark_placed(&mut self, segment: Offset, position: FilePos) -> Option<Offset> {
+    /// Says that everything of `segment` up to `position` is in the file, or in the journal: gives the memory
+    /// rights back. Returns the offset after the last batch that became so.
+    pub(crate) fn mark_written(&mut self, segment: Offset, position: FilePos) -> Option<Offset> {
         let mut end = None;
-        while let Some(batch) = self.batches.get_mut(self.placed) {
+        while let Some(batch) = self.batches.get_mut(self.written) {
             if (batch.segment, batch.end()) > (segment, position.0) {
                 break;
             }
             batch.permit = None;
+            self.written_bytes += batch.bytes();
+            self.written += 1;
+            end = Some(batch.last.plus(1));
+        }
+        end
+    }
+
+    /// Says that everything of `segment` up to `position` is in the file. Returns as [`Self::mark_written`].
+    pub(crate) fn mark_placed(&mut self, segment: Offset, position: FilePos) -> Option<Offset> {
+        let end = self.mark_written(segment, position);
+        while let Some(batch) = self.batches.get(self.placed) {
+            if (batch.segment, batch.end()) > (segment, position.0) {
+                break;
+            }
             self.placed_bytes += batch.bytes();
             self.placed += 1;
-            end = Some(batch.last.plus(1));
         }
         end
     }
@@ -189,8 +218,10 @@ impl<P> Tail<P> {
         let bytes = oldest.bytes();
         self.batches.pop_front();
         self.placed -= 1;
+        self.written -= 1;
         self.bytes -= bytes;
         self.placed_bytes -= bytes;
+        self.written_bytes -= bytes;
         Some(bytes)
     }
 
@@ -202,6 +233,10 @@ impl<P> Tail<P> {
                 if self.batches.len() < self.placed {
                     self.placed -= 1;
                     self.placed_bytes -= batch.bytes();
+                }
+                if self.batches.len() < self.written {
+                    self.written -= 1;
+                    self.written_bytes -= batch.bytes();
                 }
             }
         }

@@ -98,6 +98,8 @@ impl LogInner {
         forgotten.map_err(|error| self.fail("truncating", error))?;
         let (cut, gone) = self.cut_memory(&part, build, end, producers);
         self.cut_files(&cut, gone).await.map_err(|error| self.fail("truncating", error))?;
+        self.segment_unsynced.set(false);
+        self.leave_journal().await?;
         self.marks.advance_written(end);
         self.synced(end);
         Ok(())
@@ -232,6 +234,8 @@ impl LogInner {
         self.unfinished.borrow_mut().retain(|sealed| sealed.next <= base);
         self.flush_wanted.set(self.flush_wanted.get().min(self.core.borrow().end));
         self.unsynced_since.set(None);
+        self.segment_unsynced.set(false);
+        self.count_pinned();
         self.changed.set(true);
     }
 
@@ -277,7 +281,8 @@ impl LogInner {
         self.settle_cut(file, Offset::ZERO);
         // The checkpoint is on the medium: that the log is empty up to here is durable already.
         self.marks.restart(start);
-        self.remake_files(start, gone).await.map_err(|error| self.fail("restarting", error))
+        self.remake_files(start, gone).await.map_err(|error| self.fail("restarting", error))?;
+        self.leave_journal().await
     }
 
     async fn remake_files(&self, start: Offset, gone: Vec<Offset>) -> std::io::Result<()> {

@@ -6,8 +6,8 @@ use rt::sync::Notify;
 
 use crate::{Offset, WaitError};
 
-/// `appended >= written >= synced`: offsets after the last record that is in memory, in the file, on the
-/// medium.
+/// `appended >= written >= synced`: offsets after the last record that is in memory, in the file or the journal,
+/// on the medium.
 ///
 /// Only truncation lets them fall; whoever waited for an offset that was cut away is told so.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Watermarks {
         self.appended.get()
     }
 
-    /// The offset after the last record in the file: survives the process.
+    /// The offset after the last record in the file or the journal: survives the process.
     pub fn written(&self) -> Offset {
         self.written.get()
     }

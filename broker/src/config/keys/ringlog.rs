@@ -10,6 +10,12 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Shards, one thread each; 0 takes as many as cores may be used. Above the cores they aren't pinned.";
     "ringlog.direct.io" Boolean = "true", ANY, ReadOnly, ACTS,
         "Whether segments bypass the page cache; without direct I/O a node doesn't start unless this is false.";
+    "ringlog.journal.bytes" Long = "67108864", between(0, 4_294_967_296), ReadOnly, ACTS,
+        "Disk space of each shard's journal, which it takes as it needs it, in bytes; 0 for none: then each partition is written and synced by itself.";
+    "ringlog.journal.direct.bytes" Int = "131072", between(4_096, 1_048_576), ReadOnly, ACTS,
+        "A partition with so many bytes to write goes past the journal; and so many bytes of one partition go from the journal to its segment at once.";
+    "ringlog.journal.max.age.ms" Long = "10000", between(1, 3_600_000), ReadOnly, ACTS,
+        "How long records may be in the journal only, before they are in their segments too, in ms.";
     "ringlog.acks.all.sync" Boolean = "true", ANY, ClusterWide, ACTS,
         "Whether acks=all means synced to the disks of the in-sync replicas, or only written, as in Kafka.";
     "ringlog.produce.validation" String = "full", PRODUCE_VALIDATION, ReadOnly, ACTS,

@@ -224,6 +224,12 @@ fn values_that_act_are_typed() {
     let defaults = &config.topic_defaults;
     assert_eq!((defaults.retention_ms, defaults.segment_ms), (Some(120_000), 10_800_000));
     assert!(!defaults.acks_all_sync);
+    let config = loaded(
+        "ringlog.journal.bytes=1000000\nringlog.journal.direct.bytes=8192\nringlog.journal.max.age.ms=250",
+    );
+    let ringlog = config.config.ringlog;
+    assert_eq!((ringlog.journal_bytes, ringlog.journal_direct_bytes), (1_000_000, 8_192));
+    assert_eq!(ringlog.journal_age_max, std::time::Duration::from_millis(250));
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! Freeing the journal: what is in it goes to the segments, these are synced, and a frame says so.
+
+use std::io;
+use std::rc::Rc;
+
+use rt::fs::File;
+
+use super::frame::frame_bytes;
+use crate::dir::shared::DirShared;
+use crate::dir::stats::add;
+use crate::fan_out::fan_out;
+use crate::limits::{BLOCK_BYTES, FLUSH_WRITES_MAX, SYNCS_BEFORE_SYNCFS};
+use crate::log::flush::Target;
+use crate::log::inner::LogInner;
+
+/// A log whose bytes are all in its segment.
+struct Placed {
+    log: Rc<LogInner>,
+    /// `None` if it is at rest, its file closed.
+    file: Option<Rc<File>>,
+}
+
+/// Begins a checkpoint in the background if it is time for one.
+pub(crate) fn begin_if_due(dir: &Rc<DirShared>) {
+    if !dir.journal.wants_checkpoint() || dir.has_failed() {
+        return;
+    }
+    dir.journal.checkpointing.set(true);
+    let task_dir = dir.clone();
+    dir.tasks.spawn(async move {
+        let dir = task_dir;
+        if let Err(error) = run(&dir).await {
+            dir.fail(format!("freeing the journal in {}: {error}", dir.path.display()));
+        }
+        dir.journal.checkpointing.set(false);
+        dir.journal.work_ended.notify_waiters();
+        // The committer may have seen before that there is more to free.
+        dir.dirty_moved.notify_waiters();
+    });
+}
+
+async fn run(dir: &Rc<DirShared>) -> io::Result<()> {
+    let journal = &dir.journal;
+    let upto = journal.next_sequence();
+    let waiting = journal.waiting(upto);
+    let placed = fan_out(waiting, FLUSH_WRITES_MAX, place).await;
+    let placed: Vec<Placed> = placed.into_iter().flatten().collect();
+    if dir.has_failed() {
+        return Ok(());
+    }
+    #[cfg(feature = "mutants")]
+    let skip_sync = dir.config.mutant == Some(crate::Mutant::FreeEarly);
+    #[cfg(not(feature = "mutants"))]
+    let skip_sync = false;
+    if !skip_sync {
+        sync(dir, &placed).await?;
+    }
+    if dir.has_failed() {
+        return Ok(());
+    }
+    for one in &placed {
+        journal.settle(one.log.id, upto);
+    }
+    let floor = journal.raise_floor();
+    add(&dir.stats.journal_checkpoints, 1);
+    write_floor(dir, floor).await
+}
+
+/// Brings all that was written of a log to its segment. `None` if it ended: then it leaves the journal by itself.
+async fn place(log: Rc<LogInner>) -> Option<Placed> {
+    let _writer = log.hold_writer().await;
+    if log.is_offline() {
+        return None;
+    }
+    let (file, upto) = {
+        let core = log.core.borrow();
+        (core.active.file.clone(), core.active.written.0)
+    };
+    if file.is_some()
+        && let Err(error) = log.write_upto(Target::Active, upto).await
+    {
+        log.fail("writing", error);
+        return None;
+    }
+    Some(Placed { log, file })
+}
+
+/// One sync for all on the device; a few files are synced by themselves, which doesn't wait for what others write there.
+async fn sync(dir: &DirShared, placed: &[Placed]) -> io::Result<()> {
+    let files: Option<Vec<Rc<File>>> = placed.iter().map(|one| one.file.clone()).collect();
+    match files.filter(|files| files.len() < SYNCS_BEFORE_SYNCFS) {
+        Some(files) => {
+            let synced = fan_out(files, FLUSH_WRITES_MAX, |file| async move { file.sync_data().await }).await;
+            synced.into_iter().collect()
+        }
+        None => rt::fs::sync_fs(&dir.path).await,
+    }
+}
+
+/// Writes down how far the journal isn't needed. Without room for it the next frame says it.
+async fn write_floor(dir: &DirShared, floor: u64) -> io::Result<()> {
+    let journal = &dir.journal;
+    let lock = journal.lock().await;
+    if journal.closed.get() {
+        return Ok(());
+    }
+    let mut buf = dir.take_buf(BLOCK_BYTES);
+    buf.fill(0);
+    let (put, buf) = journal.put(&lock, buf, frame_bytes(0, 0), 0, 0).await;
+    dir.give_back(buf);
+    if let super::state::Put::Written(_) = put? {
+        journal.sync(&lock).await?;
+        journal.floor_is_durable(floor);
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! The journal's part of a group flush.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use rt::fs::{File, IoBuf};
+use rt::sync::Permit;
+
+use super::frame::{ENTRY_BYTES, Entry, EntryKind, HEADER_BYTES, frame_bytes};
+use super::state::{Lock, Put};
+use crate::dir::shared::DirShared;
+use crate::dir::stats::add;
+use crate::fan_out::fan_out;
+use crate::limits::{BLOCK_BYTES, FLUSH_WRITES_MAX};
+use crate::log::flush::Run;
+use crate::log::inner::LogInner;
+
+/// A log whose `writer` gate the committer holds: neither cut nor rolled meanwhile.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub log: Rc<LogInner>,
+    pub file: Rc<File>,
+    pub _writer: Permit,
+}
+
+/// How the journal's part ended.
+#[derive(Debug, Default)]
+pub(crate) struct Committed {
+    /// Logs it had no room for: nothing was done about them.
+    pub left: Vec<Rc<Held>>,
+    /// Logs to be synced later.
+    pub later: Vec<Rc<LogInner>>,
+}
+
+/// Writes what the logs have to write as frames, and syncs them if any of the logs wants it.
+pub(crate) async fn commit(dir: &Rc<DirShared>, logs: Vec<Rc<Held>>) -> Committed {
+    let mut committed = Committed::default();
+    if logs.is_empty() {
+        return committed;
+    }
+    let lock = dir.journal.lock().await;
+    let mut queue: VecDeque<Rc<Held>> = logs.into();
+    let mut done = Vec::with_capacity(queue.len());
+    while !queue.is_empty() {
+        match write_frame(dir, &lock, &mut queue, &mut done).await {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                dir.fail(format!("writing the journal in {}: {error}", dir.path.display()));
+                return committed;
+            }
+        }
+    }
+    committed.left = queue.into();
+    sync(dir, &lock, done, &mut committed.later).await;
+    committed
+}
+
+/// Takes logs from the queue, as many as one frame holds, and writes that frame. False if it found no room.
+async fn write_frame(
+    dir: &DirShared,
+    lock: &Lock,
+    queue: &mut VecDeque<Rc<Held>>,
+    done: &mut Vec<Rc<Held>>,
+) -> std::io::Result<bool> {
+    let (runs, bytes) = choose(dir, queue, done);
+    if runs.is_empty() {
+        return Ok(queue.is_empty());
+    }
+    let buf = fill(dir, &runs, bytes);
+    let (put, buf) = dir.journal.put(lock, buf, bytes, runs.len(), 1).await;
+    let written_bytes = buf.len() as u64;
+    dir.give_back(buf);
+    match put? {
+        Put::Full => {
+            add(&dir.stats.journal_refused_logs, runs.len() as u64);
+            for (held, _) in runs.into_iter().rev() {
+                queue.push_front(held);
+            }
+            Ok(false)
+        }
+        Put::Written(sequence) => {
+            add(&dir.stats.journal_bytes, written_bytes);
+            add(&dir.stats.journal_frames, 1);
+            for (held, run) in runs {
+                dir.journal.note(&held.log, sequence);
+                held.log.journaled(&run);
+                done.push(held);
+            }
+            Ok(true)
+        }
+    }
+}
+
+/// The logs of the next frame, and its size. Logs with nothing to write are done.
+fn choose(
+    dir: &DirShared,
+    queue: &mut VecDeque<Rc<Held>>,
+    done: &mut Vec<Rc<Held>>,
+) -> (Vec<(Rc<Held>, Run)>, usize) {
+    let (mut runs, mut bytes) = (Vec::new(), HEADER_BYTES);
+    while let Some(held) = queue.pop_front() {
+        let Some(run) = held.log.unwritten() else {
+            done.push(held);
+            continue;
+        };
+        let more = ENTRY_BYTES + run.bytes();
+        if bytes + more > dir.journal.config.frame_bytes_max() {
+            // The next frame's; or it has grown since it was chosen for the journal, and no frame holds it any more.
+            queue.push_front(held);
+            break;
+        }
+        bytes += more;
+        runs.push((held, run));
+    }
+    (runs, bytes)
+}
+
+fn fill(dir: &DirShared, runs: &[(Rc<Held>, Run)], bytes: usize) -> IoBuf {
+    let mut buf = dir.take_buf(bytes.next_multiple_of(BLOCK_BYTES));
+    let mut at = frame_bytes(runs.len(), 0);
+    for (index, (held, run)) in runs.iter().enumerate() {
+        let entry = Entry {
+            kind: EntryKind::Data,
+            topic_id: held.log.topic_id,
+            partition: held.log.partition.partition,
+            leader_epoch: run.leader_epoch,
+            base: run.base,
+            segment: run.segment,
+            position: run.from,
+            bytes: run.bytes() as u32,
+        };
+        entry.encode(&mut buf, index);
+        let target = &mut buf[at..at + run.bytes()];
+        let copied = held.log.core.borrow().tail.copy_range(run.segment, run.from, target);
+        assert_eq!(copied, run.bytes(), "the tail holds all that isn't written");
+        at += copied;
+    }
+    buf[at..].fill(0);
+    buf
+}
+
+/// Syncs the journal if a log wants it; then what all of them have in it is durable.
+async fn sync(dir: &DirShared, lock: &Lock, done: Vec<Rc<Held>>, later: &mut Vec<Rc<LogInner>>) {
+    let (wanting, others): (Vec<_>, Vec<_>) = done.into_iter().partition(|held| held.log.wants_sync());
+    later
+        .extend(others.iter().filter(|held| held.log.sync_deadline().is_some()).map(|held| held.log.clone()));
+    if wanting.is_empty() {
+        return;
+    }
+    #[cfg(feature = "mutants")]
+    if dir.config.mutant == Some(crate::Mutant::AckBeforeFlush) {
+        wanting.iter().for_each(|held| held.log.synced(held.log.marks.written()));
+    }
+    let begun = rt::now();
+    let synced = dir.journal.sync(lock).await;
+    dir.stats.sync_time.record(rt::now() - begun);
+    if let Err(error) = synced {
+        return dir.fail(format!("syncing the journal in {}: {error}", dir.path.display()));
+    }
+    // What was written past the journal isn't durable by its sync.
+    let whole = |held: &Rc<Held>| !held.log.segment_unsynced.get();
+    let (whole, parted): (Vec<_>, Vec<_>) = wanting.into_iter().chain(others).partition(whole);
+    whole.iter().for_each(|held| held.log.synced(held.log.marks.written()));
+    let parted = parted.into_iter().filter(|held| held.log.wants_sync()).collect();
+    fan_out(parted, FLUSH_WRITES_MAX, |held: Rc<Held>| async move { held.sync_segment().await }).await;
+}
+
+impl Held {
+    /// Syncs the segment: all that was written is durable then, by it or by the journal.
+    ///
+    /// To be called only after what the journal has of the log is in the segment or synced.
+    pub(crate) async fn sync_segment(&self) {
+        if self.log.is_offline() {
+            return;
+        }
+        let upto = self.log.marks.written();
+        let begun = rt::now();
+        let synced = self.file.sync_data().await;
+        self.log.dir.stats.sync_time.record(rt::now() - begun);
+        match synced {
+            Ok(()) => self.log.segment_synced(upto),
+            Err(error) => drop(self.log.fail("syncing", error)),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Floor frames: what was truncated, deleted, rolled, or has left the shard must not come back from the journal.
+
+use std::io;
+use std::rc::Rc;
+
+use super::files;
+use super::frame::{Entry, EntryKind, frame_bytes};
+use super::state::{Lock, Put};
+use crate::limits::BLOCK_BYTES;
+use crate::log::inner::LogInner;
+use crate::{FilePos, LeaderEpoch};
+
+/// Voids all the journal has of a log, durably: to be called with the `writer` gate held, once what stays is in the
+/// segments and synced and what goes is gone, and before anything else is acknowledged. Nothing if the journal
+/// has nothing of it.
+///
+/// # Errors
+/// Of the device; no space, if the disk is full and the journal too.
+pub(crate) async fn write(log: &Rc<LogInner>) -> io::Result<()> {
+    let journal = &log.dir.journal;
+    if !journal.forget(log.id) {
+        return Ok(());
+    }
+    #[cfg(feature = "mutants")]
+    if log.dir.config.mutant == Some(crate::Mutant::NoFloorFrame) {
+        return Ok(());
+    }
+    let lock = journal.lock().await;
+    if journal.closed.get() {
+        return Ok(());
+    }
+    let entry = Entry {
+        kind: EntryKind::Floor,
+        topic_id: log.topic_id,
+        partition: log.partition.partition,
+        leader_epoch: LeaderEpoch::NONE,
+        base: log.marks.appended(),
+        segment: log.core.borrow().active.build.base,
+        position: FilePos(0),
+        bytes: 0,
+    };
+    let mut put = put_entry(log, &lock, &entry).await?;
+    if matches!(put, Put::Full) {
+        // Of what isn't needed any more there may be much, if all that comes are frames like this one.
+        journal.raise_floor();
+        put = put_entry(log, &lock, &entry).await?;
+    }
+    if matches!(put, Put::Full) {
+        // One file more than there should be: who truncates waits for nobody's write-back.
+        log.dir.dirty_moved.notify_waiters();
+        files::make(&log.dir).await?;
+        put = put_entry(log, &lock, &entry).await?;
+    }
+    if matches!(put, Put::Full) {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    journal.sync(&lock).await
+}
+
+async fn put_entry(log: &LogInner, lock: &Lock, entry: &Entry) -> io::Result<Put> {
+    let mut buf = log.dir.take_buf(BLOCK_BYTES);
+    buf.fill(0);
+    entry.encode(&mut buf, 0);
+    let (put, buf) = log.dir.journal.put(lock, buf, frame_bytes(1, 0), 1, 0).await;
+    log.dir.give_back(buf);
+    put
+}

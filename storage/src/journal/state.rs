@@ -1,0 +1,300 @@
+//! [`Journal`]: the state of one shard's journal.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::rc::{Rc, Weak};
+
+use rt::Instant;
+use rt::fs::{File, IoBuf};
+use rt::sync::{Budget, Notify, Permit};
+
+use super::config::JournalConfig;
+use super::frame::FrameHeader;
+use super::ring::{Ring, Room};
+use crate::limits::PINNED_BYTES_MIN;
+use crate::log::inner::LogInner;
+
+/// A file of the journal.
+#[derive(Debug)]
+pub(crate) struct JournalFile {
+    pub number: u32,
+    pub file: File,
+}
+
+/// What the journal holds of one log.
+#[derive(Debug)]
+struct Journaled {
+    log: Weak<LogInner>,
+    /// The first frame with bytes that may not be in the segment and synced; `None` if all are.
+    first: Option<u64>,
+    /// The last frame.
+    last: u64,
+}
+
+/// One shard's journal in one directory. Frames are written by whoever holds its lock.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    pub config: JournalConfig,
+    pub id: u64,
+    pub ring: RefCell<Ring<Rc<JournalFile>>>,
+    /// Held while frames are written and synced.
+    lock: Budget,
+    /// Number of the next frame.
+    next: Cell<u64>,
+    /// Frames before this one aren't needed.
+    floor: Cell<u64>,
+    /// Whether frames were written since the last sync.
+    unsynced: Cell<bool>,
+    /// A write or sync failed. No frame may follow: one behind a lost one would have a replay take the frames before it
+    /// for freed.
+    broken: Cell<bool>,
+    /// Logs with frames that a replay would look at.
+    logs: RefCell<BTreeMap<u64, Journaled>>,
+    /// Bytes of all logs that are in the journal and not in a segment.
+    pub pinned: Cell<usize>,
+    /// As many may be.
+    pinned_max: usize,
+    /// Since when anything waits to be brought to its segment.
+    waiting_since: Cell<Option<Instant>>,
+    pub checkpointing: Cell<bool>,
+    /// Whether a file is being made.
+    pub making: Cell<bool>,
+    /// Wakes when a checkpoint or the making of a file has ended.
+    pub work_ended: Notify,
+    /// When to try again to make a file.
+    pub make_after: Cell<Option<Instant>>,
+    pub next_number: Cell<u32>,
+    /// The directory is being closed: a log that is closed needs no floor frame.
+    pub ending: Cell<bool>,
+    /// Nothing is written any more.
+    pub closed: Cell<bool>,
+}
+
+/// The right to write frames.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _permit: Permit,
+}
+
+/// How writing a frame ended.
+#[derive(Debug)]
+pub(crate) enum Put {
+    /// It has this number.
+    Written(u64),
+    /// There is no room for it.
+    Full,
+}
+
+impl Journal {
+    /// A journal without files: they are made when there is something to write.
+    pub(crate) fn new(config: JournalConfig, tail_bytes_max: usize) -> Self {
+        let half = usize::try_from(config.bytes / 2).unwrap_or(usize::MAX);
+        Self {
+            id: rt::random_u64(),
+            ring: RefCell::new(Ring::new(config.file_bytes())),
+            lock: Budget::new(1),
+            next: Cell::new(1),
+            floor: Cell::new(1),
+            unsynced: Cell::new(false),
+            broken: Cell::new(false),
+            logs: RefCell::default(),
+            pinned: Cell::new(0),
+            // Tails share this memory: the rest is for batches that readers want.
+            pinned_max: half.min((tail_bytes_max / 2).max(PINNED_BYTES_MIN)),
+            waiting_since: Cell::new(None),
+            checkpointing: Cell::new(false),
+            making: Cell::new(false),
+            work_ended: Notify::new(),
+            make_after: Cell::new(None),
+            next_number: Cell::new(0),
+            ending: Cell::new(false),
+            closed: Cell::new(false),
+            config,
+        }
+    }
+
+    /// Whether there is one.
+    pub(crate) fn is_on(&self) -> bool {
+        self.config.bytes > 0 && !self.closed.get()
+    }
+
+    /// Whether a log's `pending` bytes go here, and not to their segment.
+    pub(crate) fn takes(&self, log: &LogInner, pending: usize) -> bool {
+        // A log without a topic's id couldn't be told from another of that number at a replay.
+        self.is_on()
+            && !log.topic_id.is_zero()
+            && pending < self.direct_bytes()
+            && self.pinned.get() + pending <= self.pinned_max
+            && self.has_files()
+    }
+
+    /// From how many bytes on a log is written directly: no entry is split over frames.
+    pub(crate) fn direct_bytes(&self) -> usize {
+        let whole = self.config.frame_bytes_max() - super::frame::frame_bytes(1, 0);
+        self.config.direct_bytes.min(whole)
+    }
+
+    fn has_files(&self) -> bool {
+        self.ring.borrow().count() > 1
+    }
+
+    /// Takes the right to write frames.
+    pub(crate) async fn lock(&self) -> Lock {
+        Lock { _permit: self.lock.take(1).await }
+    }
+
+    /// Number of the next frame.
+    pub(crate) fn next_sequence(&self) -> u64 {
+        self.next.get()
+    }
+
+    /// Writes a frame whose entries and payload stand in `buf` already: `bytes` of it, the rest zeros. Leaves
+    /// `spare` files free.
+    ///
+    /// # Errors
+    /// Of the device: the journal can't be used any more then.
+    pub(crate) async fn put(
+        &self,
+        lock: &Lock,
+        mut buf: IoBuf,
+        bytes: usize,
+        entries: usize,
+        spare: usize,
+    ) -> (io::Result<Put>, IoBuf) {
+        let length = buf.len() as u64;
+        match self.make_room(lock, length, spare).await {
+            Ok(true) => {}
+            Ok(false) => return (Ok(Put::Full), buf),
+            Err(error) => return (Err(error), buf),
+        }
+        let sequence = self.next.get();
+        let (file, position, lap) = {
+            let ring = self.ring.borrow();
+            let Some((file, position)) = ring.current() else { return (Ok(Put::Full), buf) };
+            (file.clone(), position, ring.lap())
+        };
+        let header = FrameHeader {
+            journal: self.id,
+            lap,
+            sequence,
+            floor: self.floor.get(),
+            entries: entries as u32,
+            bytes: bytes as u32,
+        };
+        header.seal(&mut buf);
+        self.unsynced.set(true);
+        let (result, buf) = file.file.write_at(position, buf).await;
+        if let Err(error) = result {
+            self.broken.set(true);
+            return (Err(error), buf);
+        }
+        self.next.set(sequence + 1);
+        self.ring.borrow_mut().advance(length, sequence);
+        (Ok(Put::Written(sequence)), buf)
+    }
+
+    /// Begins the next file if the current one has no room for so many bytes. False if there is none.
+    async fn make_room(&self, lock: &Lock, bytes: u64, spare: usize) -> io::Result<bool> {
+        if self.broken.get() {
+            return Err(io::Error::other("the journal failed before"));
+        }
+        self.ring.borrow_mut().reclaim(self.floor.get());
+        let room = self.ring.borrow().room(bytes, spare);
+        match room {
+            Room::Here => Ok(true),
+            Room::Full => Ok(false),
+            Room::Next => {
+                // A replay takes a broken link to an older file for a sign that it was freed.
+                self.sync(lock).await?;
+                self.ring.borrow_mut().begin_next();
+                Ok(true)
+            }
+        }
+    }
+
+    /// Makes all frames durable.
+    ///
+    /// # Errors
+    /// Of the device: the journal can't be used any more then.
+    pub(crate) async fn sync(&self, _lock: &Lock) -> io::Result<()> {
+        if self.broken.get() {
+            return Err(io::Error::other("the journal failed before"));
+        }
+        if !self.unsynced.get() {
+            return Ok(());
+        }
+        let current = self.ring.borrow().current().map(|(file, _)| file.clone());
+        if let Some(current) = current {
+            let synced = current.file.sync_data().await;
+            self.broken.set(synced.is_err());
+            synced?;
+        }
+        self.unsynced.set(false);
+        Ok(())
+    }
+
+    /// Frame `sequence` has bytes of the log.
+    pub(crate) fn note(&self, log: &Rc<LogInner>, sequence: u64) {
+        let mut logs = self.logs.borrow_mut();
+        let journaled = logs.entry(log.id).or_insert_with(|| Journaled {
+            log: Rc::downgrade(log),
+            first: None,
+            last: sequence,
+        });
+        journaled.first.get_or_insert(sequence);
+        journaled.last = sequence;
+        if self.waiting_since.get().is_none() {
+            self.waiting_since.set(Some(rt::now()));
+        }
+    }
+
+    /// Forgets a log: all its frames are void, or in its segments and synced. False if it has none.
+    pub(crate) fn forget(&self, log: u64) -> bool {
+        self.logs.borrow_mut().remove(&log).is_some()
+    }
+
+    /// The logs with bytes in frames before `upto` that may not be in their segments and synced.
+    pub(crate) fn waiting(&self, upto: u64) -> Vec<Rc<LogInner>> {
+        let logs = self.logs.borrow();
+        let waiting = logs.values().filter(|journaled| journaled.first.is_some_and(|first| first < upto));
+        waiting.filter_map(|journaled| journaled.log.upgrade()).collect()
+    }
+
+    /// What the log has in frames before `upto` is in its segment and synced.
+    pub(crate) fn settle(&self, log: u64, upto: u64) {
+        if let Some(journaled) = self.logs.borrow_mut().get_mut(&log) {
+            journaled.first = (journaled.last >= upto).then_some(upto);
+        }
+    }
+
+    /// Moves the floor as far as what waits allows, for frames and files from now on. Gives it.
+    pub(crate) fn raise_floor(&self) -> u64 {
+        let logs = self.logs.borrow();
+        let floor = logs.values().filter_map(|journaled| journaled.first).min().unwrap_or(self.next.get());
+        self.floor.set(self.floor.get().max(floor));
+        let waits = logs.values().any(|journaled| journaled.first.is_some());
+        self.waiting_since.set(waits.then(rt::now));
+        self.floor.get()
+    }
+
+    /// A frame with that floor is on the medium: logs without frames behind it are as if they had none.
+    pub(crate) fn floor_is_durable(&self, floor: u64) {
+        self.logs.borrow_mut().retain(|_, journaled| journaled.last >= floor);
+    }
+
+    /// When all that waits must be brought to the segments, for its age.
+    pub(crate) fn due_at(&self) -> Option<Instant> {
+        self.waiting_since.get().map(|since| since + self.config.age_max)
+    }
+
+    /// Whether it is time for a checkpoint.
+    pub(crate) fn wants_checkpoint(&self) -> bool {
+        if !self.is_on() || self.checkpointing.get() || self.waiting_since.get().is_none() {
+            return false;
+        }
+        self.ring.borrow().used_bytes() >= self.config.bytes / 2
+            || self.pinned.get() >= self.pinned_max / 2
+            || self.due_at().is_some_and(|due| due <= rt::now())
+    }
+}
