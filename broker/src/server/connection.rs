@@ -1,12 +1,11 @@
 //! A connection on its shard: requests in, answers out, in one task.
 
-use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use protocol::types::Str;
 use rt::net::{Accepted, Conn};
 
@@ -50,18 +49,20 @@ async fn serve(shard: &Rc<ShardState>, conn: Rc<Conn>, peer: Peer) {
     let memory = shard.network.response_memory.clone();
     let mut sender = ReplySender::new(Rc::clone(&conn), Rc::clone(&replies), memory);
     let ended = {
-        let mut reading = pin!(read(shard, &conn, &peer, &replies));
-        let mut sending = pin!(sender.run());
-        poll_fn(|cx| {
-            if let Poll::Ready(end) = sending.as_mut().poll(cx) {
-                return Poll::Ready(match end {
-                    Ok(()) => End::Reply,
-                    Err(error) => End::Frame(error.into()),
-                });
+        let sending = pin!(async {
+            match sender.run().await {
+                Ok(()) => End::Reply,
+                Err(error) => End::Frame(error.into()),
             }
-            reading.as_mut().poll(cx)
-        })
-        .await
+        });
+        let reading = pin!(read(shard, &conn, &peer, &replies));
+        // Each half is polled for what it waits for itself: one for all would ask the socket in vain at every answer.
+        let mut halves: FuturesUnordered<_> =
+            [Either::Left(sending), Either::Right(reading)].into_iter().collect();
+        match halves.next().await {
+            Some(ended) => ended,
+            None => unreachable!("two halves"),
+        }
     };
     note(&shard.network, &conn, &ended);
     replies.last();
