@@ -27,8 +27,10 @@ pub fn compare(args: &CompareArgs) -> Result<Comparison, LoadError> {
         for side in order(round) {
             let what = format!("round {} of {}, {}", round + 1, args.rounds, starters[side].name);
             let lines = one_side(&starters[side], &scenario, &what, false)?.lines;
-            // The first side's first round comes first of all.
-            scenario.settle_rates(&lines);
+            // The first run decides, whatever later ones reach.
+            if rounds.iter().all(Vec::is_empty) {
+                scenario.settle_rates(&lines);
+            }
             rounds[side].push(lines);
         }
     }

@@ -79,11 +79,14 @@ impl Scenario {
 
     fn check_rate_of(&self, at: usize, line: &Line) -> Result<(), String> {
         let Some(rate_of) = &line.rate_of else { return Ok(()) };
-        let decides = |earlier: &Line| earlier.name == rate_of.line && earlier.produce.is_some();
+        let decides = |earlier: &Line| {
+            earlier.name == rate_of.line && earlier.produce.is_some() && earlier.rate_of.is_none()
+        };
         if self.lines.iter().take(at).any(decides) {
             Ok(())
         } else {
-            Err(format!("rate_of.line: no line before it is called {:?} and produces", rate_of.line))
+            let what = "no line before it has this name, produces, and has a rate of its own";
+            Err(format!("rate_of.line {:?}: {what}", rate_of.line))
         }
     }
 }

@@ -157,6 +157,10 @@ fn a_rate_of_no_earlier_line_is_refused() {
             "rate_of = { line = \"later\", share = 0.5 }\nproduce = {}\n[[line]]\nname = \"later\"\nproduce = {}",
             "later",
         ),
+        (
+            "produce = {}\nname = \"a\"\n[[line]]\nname = \"b\"\nrate_of = { line = \"a\", share = 0.5 }\nproduce = {}\n[[line]]\nrate_of = { line = \"b\", share = 0.5 }\nproduce = {}",
+            "rate of its own",
+        ),
         ("rate_of = { line = \"x\", share = 0.0 }\nproduce = {}", "share"),
         ("rate_of = { line = \"x\", share = 0.5 }\nconsume = {}", "producers"),
     ] {
