@@ -37,7 +37,7 @@ fn tags(out: &mut String, message: &Message, fields: &[&Field]) {
         let _ = writeln!(out, "{tag}{guard} => m.{} = {},", snake(&f.name), value(message, f));
     }
     out.push_str(
-        "_ => tags.keep(tag, r, &mut m.unknown_tags),\n}\ntags.end(r)?;\n}\nm.unknown_tags.settle();\n",
+        "_ => tags.keep(tag, r, &mut m.unknown_tags)?,\n}\ntags.end(r)?;\n}\nm.unknown_tags.settle();\n",
     );
 }
 

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::rc::Rc;
+use std::time::Duration;
 
 use futures_util::future::{Either, join_all, select, try_join_all};
 use protocol::error::ErrorCode;
@@ -12,7 +13,7 @@ use super::Close;
 use super::parts::Parts;
 use crate::group::{GroupReply, GroupRequest, partition_for_group};
 use crate::metadata::image::OFFSETS_TOPIC;
-use crate::server::{Answer, Piece, ShardState};
+use crate::server::{Answer, Piece, RequestContext, ShardState};
 
 /// Asks the coordinator of a group. Without `__consumer_offsets` there is none: NOT_COORDINATOR.
 ///
@@ -29,19 +30,32 @@ pub(super) async fn ask(
     }
 }
 
-/// As [`ask`], for what may wait for other members. When the shard drains the answer is NOT_COORDINATOR: the client looks for the coordinator,
+/// How long it takes at most until a request is with its coordinator, which keeps nothing of its arrays while it waits for others.
+const TAKEN_AFTER: Duration = Duration::from_secs(1);
+
+/// As [`ask`], for what may wait for other members, and is counted without its arrays then. When the shard drains the answer is NOT_COORDINATOR: the client looks for the coordinator,
 /// and finds it where this node is again.
 ///
 /// # Errors
 /// As of [`ask`].
 pub(super) async fn ask_patiently(
     shard: &Rc<ShardState>,
+    context: &RequestContext,
     group_id: &str,
     request: GroupRequest,
 ) -> Result<GroupReply, Close> {
     let refusal = request.refused(ErrorCode::NOT_COORDINATOR);
     let asked = pin!(ask(shard, group_id, request));
-    match select(asked, pin!(shard.network.grace_over())).await {
+    let over = pin!(shard.network.grace_over());
+    let asked = select(asked, over);
+    let answered = match select(asked, pin!(rt::sleep(TAKEN_AFTER))).await {
+        Either::Left((answered, _)) => answered,
+        Either::Right(((), asked)) => {
+            context.memory.keep_frame();
+            asked.await
+        }
+    };
+    match answered {
         Either::Left((answer, _)) => answer,
         Either::Right(_) => Ok(refusal),
     }

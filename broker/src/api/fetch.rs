@@ -36,6 +36,24 @@ struct Part {
     fetched: Option<FetchedPartition>,
 }
 
+/// What a partition of a Fetch that waits takes, about: its own, and what its owner was asked.
+const PART_BYTES: usize = size_of::<Part>() + size_of::<FetchSpot>() + size_of::<usize>();
+
+/// What a Fetch asks of all its partitions together.
+struct Asked {
+    max_wait_ms: i32,
+    min_bytes: i32,
+    max_bytes: i32,
+    isolation_level: i8,
+}
+
+impl Asked {
+    fn of(request: &FetchRequest) -> Self {
+        let &FetchRequest { max_wait_ms, min_bytes, max_bytes, isolation_level, .. } = request;
+        Self { max_wait_ms, min_bytes, max_bytes, isolation_level }
+    }
+}
+
 /// Answers a Fetch, after `max_wait_ms` at the latest, not counting how long it waits for memory. With the records comes the memory they are
 /// counted in, to be held until they are sent.
 pub async fn handle(
@@ -45,7 +63,9 @@ pub async fn handle(
 ) -> (FetchResponse, Option<Permit>) {
     let version = context.api_version;
     let by_id = version >= 13;
+    let asked = Asked::of(&request);
     let entries = entries(&request).await;
+    let name_bytes = request.topics.iter().map(|topic| topic.topic.len()).sum::<usize>();
     let (session_id, epoch) = (request.session_id, request.session_epoch);
     let sessions = &shard.fetch_sessions;
     let incremental = version >= 7 && epoch > 0;
@@ -68,15 +88,18 @@ pub async fn handle(
     }
     let wants_session = version >= 7 && epoch == 0 && (1..=SESSION_PARTITIONS_MAX).contains(&entries.len());
     let mut parts = resolve(shard, entries, by_id).await;
-    plan_until_enough(shard, &mut parts, &request).await;
-    let memory = read(shard, &mut parts, &request).await;
+    // From here on it may wait for long, and keeps no more than this of the request.
+    drop(request);
+    context.memory.keep(context.client_id.len() + name_bytes + parts.len() * PART_BYTES);
+    plan_until_enough(shard, &mut parts, &asked).await;
+    let memory = read(shard, &mut parts, &asked).await;
 
     let id = match (incremental, wants_session) {
         (true, _) => session_id,
         (false, true) => sessions.open(by_id),
         (false, false) => 0,
     };
-    (respond(shard, parts, id, incremental, version, request.isolation_level), memory)
+    (respond(shard, parts, id, incremental, version, asked.isolation_level), memory)
 }
 
 fn session_error(error: SessionError) -> FetchResponse {
@@ -180,7 +203,7 @@ fn target(
 }
 
 /// Plans, and plans anew when something moved, until there is enough, an error to tell, or no time left.
-async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) {
+async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: &Asked) {
     let deadline = rt::now() + Duration::from_millis(request.max_wait_ms.max(0) as u64);
     // As in Kafka no more is waited for than the answer may hold.
     let bytes_min = usize::try_from(request.min_bytes).unwrap_or(0).min(answer_bytes_max(shard, request));
@@ -201,7 +224,7 @@ async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: 
 }
 
 /// What the answer's records may take together, in bytes; the first batch may be larger.
-fn answer_bytes_max(shard: &Rc<ShardState>, request: &FetchRequest) -> usize {
+fn answer_bytes_max(shard: &Rc<ShardState>, request: &Asked) -> usize {
     let asked = usize::try_from(request.max_bytes).unwrap_or(0);
     asked.min(shard.node.config.network.fetch_max_bytes).min(shard.network.answer_bytes_max)
 }
@@ -266,7 +289,7 @@ async fn first_and_ready<F: Future + Unpin>(calls: Vec<F>) -> Vec<F::Output> {
     std::iter::once(first).chain(others).collect()
 }
 
-async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &FetchRequest) -> Option<Permit> {
+async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &Asked) -> Option<Permit> {
     let limit = answer_bytes_max(shard, request);
     let planned = parts.iter().filter_map(|part| part.planned.as_ref());
     let wanted: usize = planned.map(|planned| planned.bytes).sum();

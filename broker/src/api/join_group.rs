@@ -25,7 +25,7 @@ pub async fn handle(
         api_version: context.api_version,
     };
     let request = GroupRequest::Join(Box::new(request), joiner, Uuid::from_random(rt::random_bytes()));
-    match coordinator::ask_patiently(shard, &group_id, request).await? {
+    match coordinator::ask_patiently(shard, context, &group_id, request).await? {
         GroupReply::Join(response) => Ok(response),
         other => Err(coordinator::unexpected(&other)),
     }

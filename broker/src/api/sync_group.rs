@@ -19,7 +19,7 @@ pub async fn handle(
 ) -> Result<SyncGroupResponse, Close> {
     let group_id = request.group_id.clone();
     let request = GroupRequest::Sync(Box::new(request), context.api_version);
-    match coordinator::ask_patiently(shard, &group_id, request).await? {
+    match coordinator::ask_patiently(shard, context, &group_id, request).await? {
         GroupReply::Sync(response) => Ok(response),
         other => Err(coordinator::unexpected(&other)),
     }

@@ -19,6 +19,10 @@ use crate::metrics::Stage;
 
 /// How long Produces go on for a client that has gone.
 const PRODUCES_AFTER: Duration = Duration::from_secs(30);
+/// How long a request waits for the memory that its arrays take; then its connection is closed. As long as a request may stall.
+const MEMORY_WAIT: Duration = Duration::from_secs(30);
+/// Pause before it is looked again whether there is enough.
+const MEMORY_PAUSE: Duration = Duration::from_millis(100);
 /// How long answers are waited for that were asked for before the peer broke the protocol.
 const FLUSH: Duration = Duration::from_millis(100);
 
@@ -113,22 +117,20 @@ async fn read(shard: &Rc<ShardState>, conn: &Rc<Conn>, peer: &Peer, replies: &Rc
         }
         let frame = frames.frame(|len| network.request_memory(len));
         // The end first: a client that has always more to send would never be told of it.
-        let Frame { bytes, allocation_bytes, mut memory } =
-            match select(pin!(network.grace_over()), pin!(frame)).await {
-                Either::Left(_) => return End::Drained,
-                Either::Right((Ok(frame), _)) => frame,
-                Either::Right((Err(error), _)) => return End::Frame(error),
-            };
+        let frame = match select(pin!(network.grace_over()), pin!(frame)).await {
+            Either::Left(_) => return End::Drained,
+            Either::Right((Ok(frame), _)) => frame,
+            Either::Right((Err(error), _)) => return End::Frame(error),
+        };
         let arrived = rt::now();
-        rt::consume_budget(bytes.len());
+        rt::consume_budget(frame.bytes.len());
         rt::yield_point().await;
-        let frame = dispatch::Received { bytes, allocation_bytes, arrived };
-        let dispatch::Understood { request, mut clock, array_bytes } =
-            match dispatch::decode(shard, peer, frame) {
-                Ok(understood) => understood,
-                Err(violation) => return End::Violation(violation.to_string()),
-            };
-        memory.add(array_bytes);
+        let Frame { bytes, allocation_bytes, memory } = frame.alone_if(dispatch::waits_for_members);
+        let frame = dispatch::Received { bytes, allocation_bytes, arrived, memory: memory.clone() };
+        let dispatch::Understood { request, mut clock } = match decode(shard, peer, frame).await {
+            Ok(understood) => understood,
+            Err(end) => return end,
+        };
         match request {
             Request::Produce(produce) => {
                 replies.room(true).await;
@@ -141,6 +143,27 @@ async fn read(shard: &Rc<ShardState>, conn: &Rc<Conn>, peer: &Peer, replies: &Rc
                 replies.room(false).await;
                 replies.push(reply, memory, clock, false);
             }
+        }
+    }
+}
+
+/// Decodes a request, once there is memory for what it becomes; until then it is tried again, since nobody can tell how much that is.
+async fn decode(
+    shard: &Rc<ShardState>,
+    peer: &Peer,
+    frame: dispatch::Received,
+) -> Result<dispatch::Understood, End> {
+    let until = rt::now() + MEMORY_WAIT;
+    loop {
+        match dispatch::decode(shard, peer, frame.clone()) {
+            Ok(understood) => return Ok(understood),
+            Err(dispatch::Violation::Memory) if rt::now() < until => {
+                let pause = rt::sleep(MEMORY_PAUSE);
+                if let Either::Left(_) = select(pin!(shard.network.grace_over()), pin!(pause)).await {
+                    return Err(End::Drained);
+                }
+            }
+            Err(violation) => return Err(End::Violation(violation.to_string())),
         }
     }
 }

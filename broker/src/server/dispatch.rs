@@ -20,6 +20,7 @@ use protocol::types::Str;
 use protocol::wire::{DecodeError, Reader};
 use rt::Instant;
 
+use super::frame::FrameMemory;
 use super::replies::{Reply, ReplyFuture};
 use super::state::{RequestContext, ShardState};
 use crate::api;
@@ -97,6 +98,9 @@ pub enum Violation {
     /// An API that isn't served here.
     #[error("{0} isn't served")]
     NotServed(ApiKey),
+    /// Its arrays don't fit in the memory that is free. Others may give some back.
+    #[error("no memory for the arrays of a request")]
+    Memory,
     /// A version that doesn't exist.
     #[error("{0} version {1} isn't supported")]
     Version(ApiKey, i16),
@@ -127,7 +131,7 @@ impl Produce {
 }
 
 /// A frame that arrived.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Received {
     /// The request.
     pub bytes: Bytes,
@@ -135,7 +139,12 @@ pub struct Received {
     pub allocation_bytes: usize,
     /// When its last byte came.
     pub arrived: Instant,
+    /// What it is counted in.
+    pub memory: FrameMemory,
 }
+
+/// What the arrays of a request may take however little memory is free, in bytes: a client's daily requests have a few.
+const ARRAYS_BYTES_MIN: usize = 16 << 10;
 
 /// A request with what is known of it before it begins.
 #[derive(Debug)]
@@ -144,20 +153,42 @@ pub struct Understood {
     pub request: Request,
     /// Its times.
     pub clock: RequestClock,
-    /// Memory of the arrays in it, in bytes.
-    pub array_bytes: usize,
 }
 
-/// Decodes a frame and finds its handler.
+/// Whether a request of these bytes may wait for other members of a group: JoinGroup and SyncGroup do.
+pub fn waits_for_members(frame: &[u8]) -> bool {
+    let Some(code) = frame.first_chunk().map(|code| i16::from_be_bytes(*code)) else { return false };
+    matches!(ApiKey::from_code(code), Some(ApiKey::JoinGroup | ApiKey::SyncGroup))
+}
+
+/// Decodes a frame, counts the arrays in it, and finds its handler.
 ///
 /// # Errors
 /// Whatever can't be answered: Kafka closes the connection too, since it can't know what the peer would understand. Also what would take
 /// more than half of the memory for requests of its size once it is decoded: arrays of small elements take many times what they do on the wire.
+/// [`Violation::Memory`] if so much isn't free.
 pub fn decode(shard: &Rc<ShardState>, peer: &Peer, frame: Received) -> Result<Understood, Violation> {
-    let Received { bytes, allocation_bytes, arrived } = frame;
+    let budget = shard.network.request_memory(frame.bytes.len());
+    let others_bytes = budget.used().saturating_sub(frame.memory.amount());
+    let free_bytes = budget.capacity().saturating_sub(others_bytes).max(ARRAYS_BYTES_MIN);
+    let share_bytes = budget.capacity() / 2;
+    match decode_within(shard, peer, frame, share_bytes.min(free_bytes)) {
+        Err(Violation::Undecodable(DecodeError::ArraysTooLarge { .. })) if free_bytes < share_bytes => {
+            Err(Violation::Memory)
+        }
+        decoded => decoded,
+    }
+}
+
+fn decode_within(
+    shard: &Rc<ShardState>,
+    peer: &Peer,
+    frame: Received,
+    array_bytes_max: usize,
+) -> Result<Understood, Violation> {
+    let Received { bytes, allocation_bytes, arrived, memory } = frame;
     let frame_bytes = bytes.len();
-    let arrays_max = shard.network.request_memory(frame_bytes).capacity() / 2;
-    let mut reader = Reader::new(bytes).with_array_bytes_max(arrays_max);
+    let mut reader = Reader::new(bytes).with_array_bytes_max(array_bytes_max);
     let header = RequestHeader::decode(&mut reader)?;
     let (key, index) = ApiKey::from_code(header.api_key)
         .and_then(|key| Some((key, ApiIndex::of(key)?)))
@@ -171,7 +202,7 @@ pub fn decode(shard: &Rc<ShardState>, peer: &Peer, frame: Received) -> Result<Un
                 // KIP-511: version 0 is what every client can read.
                 reply(&shard, header.correlation_id, &response, 0)
             });
-            return Ok(Understood { request: Request::Other(refusal), clock: clock(), array_bytes: 0 });
+            return Ok(Understood { request: Request::Other(refusal), clock: clock() });
         }
         return Err(Violation::Version(key, version));
     }
@@ -181,11 +212,13 @@ pub fn decode(shard: &Rc<ShardState>, peer: &Peer, frame: Received) -> Result<Un
         client_host: peer.host.clone(),
         listener: peer.listener,
         allocation_bytes,
+        memory: memory.clone(),
     };
     let call = Call { shard: Rc::clone(shard), context, correlation_id: header.correlation_id };
     let request = handle(key, call, &mut reader)?;
     // Counted once it is understood.
-    Ok(Understood { request, clock: clock(), array_bytes: reader.array_bytes() })
+    memory.add(reader.array_bytes());
+    Ok(Understood { request, clock: clock() })
 }
 
 fn refused(api_key: i16) -> Violation {
@@ -237,6 +270,9 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         }
         ApiKey::Fetch => {
             let request = FetchRequest::decode(r, call.context.api_version)?;
+            let mut call = call;
+            // It may wait, without the frame.
+            call.context.client_id = call.context.client_id.detached();
             Ok(Request::Other(Box::pin(async move {
                 let (response, memory) = api::fetch::handle(&call.shard, &call.context, request).await;
                 reply(&call.shard, call.correlation_id, &response, call.context.api_version)

@@ -1,5 +1,6 @@
 //! [`FrameReader`]: requests out of a connection's bytes.
 
+use std::cell::RefCell;
 use std::io;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -40,22 +41,64 @@ pub struct Frame {
     pub memory: FrameMemory,
 }
 
-/// What a frame is counted in: its length, and the buffer that it shares with others, if it has none of its own.
+impl Frame {
+    /// The same in a buffer of its own, if it shares one and `is_to_be`: it will be there for long.
+    #[must_use]
+    pub fn alone_if(self, is_to_be: impl FnOnce(&[u8]) -> bool) -> Frame {
+        if self.allocation_bytes <= self.bytes.len() || !is_to_be(&self.bytes) {
+            return self;
+        }
+        self.memory.leave_buffer();
+        let bytes = Bytes::copy_from_slice(&self.bytes);
+        Frame { allocation_bytes: bytes.len(), bytes, memory: self.memory }
+    }
+}
+
+/// What a frame is counted in: its length, and the buffer that it shares with others, if it has none of its own. Clones are handles to the same:
+/// a request that is going to wait gives back what it doesn't keep.
+#[derive(Debug, Clone)]
+pub struct FrameMemory(Rc<RefCell<Counted>>);
+
 #[derive(Debug)]
-pub struct FrameMemory {
+struct Counted {
+    frame_bytes: usize,
     own: Permit,
-    _buffer: Option<Rc<Permit>>,
+    buffer: Option<Rc<Permit>>,
 }
 
 impl FrameMemory {
     /// Of a frame that counts `own`, in a buffer that counts so much.
     pub(super) fn new(own: Permit, buffer: Option<Rc<Permit>>) -> Self {
-        Self { own, _buffer: buffer }
+        Self(Rc::new(RefCell::new(Counted { frame_bytes: own.amount(), own, buffer })))
+    }
+
+    /// What the frame counts now, without the buffer that it shares.
+    pub fn amount(&self) -> usize {
+        self.0.borrow().own.amount()
     }
 
     /// Counts what was made of the frame, beyond the budget if need be: it is there.
-    pub fn add(&mut self, bytes: usize) {
-        self.own.adjust_to(self.own.amount() + bytes);
+    pub fn add(&self, bytes: usize) {
+        let own = &mut self.0.borrow_mut().own;
+        own.adjust_to(own.amount() + bytes);
+    }
+
+    /// The frame has a copy of its own: it keeps no shared buffer.
+    pub fn leave_buffer(&self) {
+        let buffer = self.0.borrow_mut().buffer.take();
+        drop(buffer);
+    }
+
+    /// What was made of the frame is gone, and only its bytes are there.
+    pub fn keep_frame(&self) {
+        let counted = &mut *self.0.borrow_mut();
+        counted.own.shrink_to(counted.frame_bytes);
+    }
+
+    /// The frame is gone, and no more than `bytes` are there of what was made of it.
+    pub fn keep(&self, bytes: usize) {
+        self.leave_buffer();
+        self.0.borrow_mut().own.shrink_to(bytes);
     }
 }
 

@@ -7,8 +7,9 @@
 //!   |  7/8 tails, the latest records  |  1/8 catch-up  |
 //! ```
 //!
-//! A request counts its bytes, the buffer they keep, and its arrays once it is decoded. What isn't counted here is small beside it, and bounded
-//! by other limits: the buffers of connections that wait, indexes, producers, metadata.
+//! A request counts its bytes, the buffer they keep, and its arrays, which are decoded as far as there is memory for them; one that waits for
+//! others gives back what it doesn't keep. What isn't counted here is small beside it, and bounded by other limits: the buffers of connections
+//! that wait, indexes, producers, metadata.
 
 use crate::config::broker::RinglogConfig;
 

@@ -14,6 +14,7 @@ use storage::LogDir;
 use super::connections::Connections;
 use super::failure::Failures;
 use super::fetch_session::FetchSessions;
+use super::frame::FrameMemory;
 use super::groups::Coordinators;
 use super::piece::{Answer, Piece};
 use crate::config::{BrokerConfig, BrokerValues, TopicConfig};
@@ -92,6 +93,8 @@ pub struct RequestContext {
     pub listener: usize,
     /// Size of the allocation that the request's bytes are a slice of, in bytes.
     pub allocation_bytes: usize,
+    /// What the request is counted in.
+    pub memory: FrameMemory,
 }
 
 impl ShardState {

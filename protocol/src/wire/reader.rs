@@ -27,13 +27,14 @@ impl Reader {
         Self { buf, pos: 0, end, array_bytes: 0, array_bytes_max: usize::MAX }
     }
 
-    /// The same, for a message whose arrays take no more than `bytes` of memory: an element of one byte may be a struct of a hundred.
+    /// The same, for a message whose arrays and unknown tagged fields take no more than `bytes` of memory: an element of one byte may be a struct of
+    /// a hundred.
     #[must_use]
     pub fn with_array_bytes_max(self, bytes: usize) -> Self {
         Self { array_bytes_max: bytes, ..self }
     }
 
-    /// Memory of the arrays read so far, in bytes.
+    /// Memory of the arrays and unknown tagged fields read so far, in bytes.
     pub fn array_bytes(&self) -> usize {
         self.array_bytes
     }

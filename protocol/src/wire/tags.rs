@@ -43,7 +43,7 @@ impl UnknownTags {
         let mut unknown = Self::default();
         let mut tags = TagReader::new(r)?;
         while let Some(tag) = tags.next(r)? {
-            tags.keep(tag, r, &mut unknown);
+            tags.keep(tag, r, &mut unknown)?;
             tags.end(r)?;
         }
         unknown.settle();
@@ -91,9 +91,17 @@ impl TagReader {
         Ok(Some(self.tag))
     }
 
-    /// Keeps the field as it is; [`UnknownTags::settle`] must follow the section.
-    pub fn keep(&self, tag: u32, r: &mut Reader, unknown: &mut UnknownTags) {
-        unknown.0.get_or_insert_default().push((tag, r.take_rest()));
+    /// Keeps the field as it is; [`UnknownTags::settle`] must follow the section. Counted with the arrays: two bytes on the wire are forty in
+    /// memory.
+    ///
+    /// # Errors
+    /// There are more than the reader allows.
+    pub fn keep(&self, tag: u32, r: &mut Reader, unknown: &mut UnknownTags) -> Result<(), DecodeError> {
+        let fields = unknown.0.get_or_insert_default();
+        let room = fields.capacity();
+        fields.push((tag, r.take_rest()));
+        let list_bytes = if room == 0 { size_of_val(fields) } else { 0 };
+        r.count_array(list_bytes + (fields.capacity() - room) * size_of::<(u32, Bytes)>())
     }
 
     /// Ends the field, which must be read whole.

@@ -221,3 +221,18 @@ fn tags_that_fall_are_kept_sorted() {
     let tags: Vec<_> = unknown.iter().map(|(tag, bytes)| (tag, bytes[0])).collect();
     assert_eq!(tags, [(2, b'b'), (9, b'a'), (9, b'c')]);
 }
+
+/// They weren't counted: 100 MB of them were 3 GB in memory.
+#[test]
+fn unknown_fields_count_as_what_they_take_in_memory() {
+    let sections = b"\x05\x01\0\x02\0\x03\0\x04\0\x05\0".repeat(100);
+    let read = |max| {
+        let mut r = reader(&sections).with_array_bytes_max(max);
+        let read: Result<Vec<_>, _> = (0..100).map(|_| UnknownTags::read(&mut r)).collect();
+        read.map(|_| r.array_bytes())
+    };
+    let bytes = read(usize::MAX).unwrap();
+    assert!(bytes >= 500 * size_of::<(u32, Bytes)>(), "{bytes}");
+    assert_eq!(read(bytes), Ok(bytes));
+    assert!(matches!(read(bytes - 1), Err(DecodeError::ArraysTooLarge { .. })));
+}

@@ -2,16 +2,21 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use protocol::messages::describe_configs_request::DescribeConfigsResource;
 use protocol::messages::elect_leaders_request::TopicPartitions;
+use protocol::messages::fetch_request::ForgottenTopic;
+use protocol::messages::join_group_request::JoinGroupRequestProtocol;
 use protocol::messages::list_offsets_request::{ListOffsetsPartition, ListOffsetsTopic};
-use protocol::messages::{DescribeConfigsRequest, ElectLeadersRequest, ListOffsetsRequest};
+use protocol::messages::{
+    DescribeConfigsRequest, ElectLeadersRequest, JoinGroupRequest, ListOffsetsRequest, MetadataRequest,
+};
 use protocol::types::Str;
 use rt::ShardId;
 
-use super::client::{Client, PRODUCE_VERSION, TOPIC, produce_request};
-use super::repeats::{INVALID_REQUEST, ask, describe, small_shards};
+use super::client::{Client, FETCH_VERSION, PRODUCE_VERSION, TOPIC, fetch_request, produce_request};
+use super::repeats::{GROUP, INVALID_REQUEST, ask, describe, small_shards, with_offsets};
 use crate::metadata::limits::ELECTIONS_PER_REQUEST_MAX;
 
 /// The bound was a count of configs, which with their documentation are large.
@@ -136,6 +141,91 @@ fn of_a_partition_with_two_batches_in_a_request_the_last_counts() {
         let told = told.map(|told| (told.index, told.error_code, told.base_offset));
         assert_eq!(told.collect::<Vec<_>>(), [(1, 0, 0), (0, 0, 0)]);
         assert_eq!(client.fetch(&[(0, 0)], 1_000).await, [["last"]]);
+    });
+    shards.check_rest();
+}
+
+/// The arrays of a Fetch, and the buffer it came in, were counted for as long as it waited: three of 2 MiB held up all others of the shard.
+#[test]
+fn a_fetch_that_waits_keeps_little_of_its_request() {
+    let shards = small_shards(16);
+    let (to, shard) = (shards.address(1), shards.shard(1));
+    shards.run(async move {
+        let used = || shard.network.small_request_memory.used();
+        let mut client = Client::connect(to).await;
+        let mut request = fetch_request(&[(0, 0)], 600_000);
+        client.post(&request, FETCH_VERSION).await.unwrap();
+        rt::sleep(Duration::from_secs(1)).await;
+        assert!((1..1_024).contains(&used()), "{} bytes, without the buffer", used());
+
+        let mut other = Client::connect(to).await;
+        request.forgotten_topics_data = vec![ForgottenTopic::default(); 40_000];
+        other.post(&request, FETCH_VERSION).await.unwrap();
+        rt::sleep(Duration::from_secs(1)).await;
+        assert!((1..2_048).contains(&used()), "{} bytes, without the arrays", used());
+        Client::connect(to).await.produce(0, b"news").await;
+        assert_eq!(other.fetched().await.unwrap(), [["news"]]);
+        assert_eq!(client.fetched().await.unwrap(), [["news"]]);
+    });
+    shards.check_rest();
+}
+
+/// As with Fetch; a group takes seconds to form.
+#[test]
+fn a_join_that_waits_keeps_no_more_than_its_frame() {
+    let shards = small_shards(17);
+    let (to, shard) = (shards.address(1), shards.shard(1));
+    shards.run(async move {
+        let mut client = Client::connect(to).await;
+        with_offsets(&mut client).await;
+        let protocol = JoinGroupRequestProtocol { name: Str::from_static("range"), ..Default::default() };
+        for count in [1, 40_000] {
+            let join = JoinGroupRequest {
+                group_id: GROUP,
+                session_timeout_ms: 60_000,
+                rebalance_timeout_ms: 60_000,
+                protocol_type: Str::from_static("consumer"),
+                protocols: vec![protocol.clone(); count],
+                ..Default::default()
+            };
+            let bytes = 1_000 + count * (2 + protocol.name.len() + 4);
+            let mut member = Client::connect(to).await;
+            member.post(&join, 3).await.unwrap();
+            rt::sleep(Duration::from_millis(1_500)).await;
+            let used = shard.network.small_request_memory.used();
+            assert!((1..bytes).contains(&used), "{used} are counted, the frame has not {bytes}");
+            drop(member);
+            rt::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    shards.check_rest();
+}
+
+/// They were counted once they were there, so that many connections at once had many times the memory for requests.
+#[test]
+fn arrays_wait_for_the_memory_they_take() {
+    let shards = small_shards(18);
+    let (to, shard) = (shards.address(1), shards.shard(1));
+    shards.run(async move {
+        let memory = &shard.network.small_request_memory;
+        let request =
+            MetadataRequest { topics: Some(vec![Default::default(); 20_000]), ..Default::default() };
+        let full_bytes = memory.capacity() - (128 << 10);
+        let full = memory.charge(full_bytes);
+        let mut client = Client::connect(to).await;
+        client.post(&request, 9).await.unwrap();
+        rt::sleep(Duration::from_secs(5)).await;
+        assert!((full_bytes + 1..=memory.capacity()).contains(&memory.used()), "{}", memory.used());
+        // What has few is answered meanwhile.
+        let mut other = Client::connect(to).await;
+        assert_eq!(other.fetch(&[(0, 0)], 0).await, [[""; 0]]);
+        drop(full);
+        assert!(client.answer::<MetadataRequest>(9).await.is_some());
+
+        let full = memory.charge(full_bytes);
+        client.post(&request, 9).await.unwrap();
+        assert_eq!(client.frame().await, None, "it can't wait for ever");
+        drop(full);
     });
     shards.check_rest();
 }

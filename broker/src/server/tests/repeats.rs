@@ -21,7 +21,7 @@ use super::client::{Client, FETCH_VERSION, TOPIC, fetch_request};
 use super::node::Shards;
 
 pub(super) const INVALID_REQUEST: i16 = 42;
-const GROUP: Str = Str::from_static("billing");
+pub(super) const GROUP: Str = Str::from_static("billing");
 /// What repeats may take in an answer: a shard has 32 MiB, 8 for responses, one answer 2.
 const REPEATS_BYTES: usize = 2 << 20;
 /// Length of a commit's text.
@@ -42,7 +42,7 @@ pub(super) async fn ask<M: Request>(client: &mut Client, request: &M, version: i
     (response, written.len())
 }
 
-async fn with_offsets(client: &mut Client) {
+pub(super) async fn with_offsets(client: &mut Client) {
     let find = FindCoordinatorRequest { key: GROUP, ..Default::default() };
     while client.call(&find, 3).await.error_code != 0 {
         rt::sleep(Duration::from_millis(100)).await;
