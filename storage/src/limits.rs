@@ -39,6 +39,9 @@ pub const PRESET_BYTES_MAX: u64 = 32 << 20;
 /// Batches smaller than this are served joined in one buffer, in bytes: a copy is cheaper than another
 /// element of a `writev`.
 pub const JOIN_BYTES_MAX: usize = 4 << 10;
+/// What a batch held in memory takes beside its bytes: its entry, twice for the room that a growing queue keeps, and
+/// the allocator's and the buffer's own words. A batch of one small record is less than this.
+pub const TAIL_BATCH_OVERHEAD_BYTES: usize = 320;
 /// Part of its receive frame that a batch must fill for its slice to be kept instead of a copy: one of this
 /// many.
 pub const FRAME_SHARE_MIN: usize = 4;

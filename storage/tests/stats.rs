@@ -26,7 +26,8 @@ fn appends_writes_and_syncs_are_counted() {
             (stats.appended_batches.get(), stats.appended_records.get(), stats.appended_bytes.get());
         assert_eq!(appended, (2, 15, bytes as u64));
         assert_eq!((stats.written_records.get(), stats.synced_records.get()), (0, 0), "in memory so far");
-        assert_eq!(opened.dir.memory().tail.used_bytes, bytes);
+        let held = opened.dir.memory().tail.used_bytes;
+        assert!(held > bytes && held < bytes + 1_000, "with what keeping two batches takes: {held}");
         assert!(opened.dir.memory().unplaced.used_bytes >= bytes);
 
         opened.log.wait_synced(Offset(15)).await.unwrap();

@@ -220,35 +220,42 @@ impl DirShared {
         bufs.push(buf);
     }
 
-    /// Counts bytes a log took into its tail. While all together hold too much, those that hold more than an
-    /// equal share shrink to it in turn: a busy log doesn't take a quiet one's latest records.
+    /// Counts what a log took into its tail, in bytes. While all together hold too much, those that hold more than
+    /// an equal share shrink to it, this one first, then the others in turn: a busy log doesn't take a quiet one's
+    /// latest records.
     pub(crate) fn retain(&self, log: &Rc<LogInner>, bytes: usize) {
         self.tail_bytes.set(self.tail_bytes.get() + bytes);
         if !log.retained.replace(true) {
             self.retained.borrow_mut().push_back(Rc::downgrade(log));
         }
+        self.shrink_to_share(log);
         let mut stuck = self.retained.borrow().len().min(EVICT_TRIES_MAX);
         while stuck > 0 && self.tail_bytes.get() > self.config.tail_bytes_max {
             let Some(next) = self.retained.borrow_mut().pop_front() else { break };
             let Some(log) = next.upgrade() else { continue };
-            let share = self.config.tail_bytes_max / (self.retained.borrow().len() + 1);
-            let is_too_much = || {
-                self.tail_bytes.get() > self.config.tail_bytes_max && log.core.borrow().tail.bytes() > share
-            };
-            let mut shrank = false;
-            while is_too_much() && log.evict_one() {
-                shrank = true;
-            }
-            let cooled = !shrank && is_too_much() && log.cool_down();
-            if !shrank && !cooled {
+            if !self.shrink_to_share(&log) {
                 stuck -= 1;
             }
-            if log.core.borrow().tail.bytes() == 0 {
+            if log.core.borrow().tail.held_bytes() == 0 {
                 log.retained.set(false);
             } else {
                 self.retained.borrow_mut().push_back(next);
             }
         }
+    }
+
+    /// Has a log that holds more than its share give up what it may, until all together hold no more than they
+    /// should. Whether it gave anything up.
+    fn shrink_to_share(&self, log: &Rc<LogInner>) -> bool {
+        let share = self.config.tail_bytes_max / self.retained.borrow().len().max(1);
+        let is_too_much = || {
+            self.tail_bytes.get() > self.config.tail_bytes_max && log.core.borrow().tail.held_bytes() > share
+        };
+        let mut shrank = false;
+        while is_too_much() && log.evict_one() {
+            shrank = true;
+        }
+        shrank || (is_too_much() && log.cool_down())
     }
 
     /// How full the budgets are.

@@ -9,7 +9,7 @@ use super::core::{AppendInfo, Origin};
 use super::handle::Log;
 use super::inner::LogInner;
 use crate::dir::stats::add;
-use crate::limits::FRAME_BYTES_ASSUMED;
+use crate::limits::{FRAME_BYTES_ASSUMED, TAIL_BATCH_OVERHEAD_BYTES};
 use crate::{AppendError, LeaderEpoch};
 
 /// The right to append one batch of up to so many bytes: space in the segment file is allocated for it.
@@ -117,9 +117,9 @@ impl Log {
         log.roll_due.set(log.core.borrow().active.build.is_old(&config, now_ms));
         log.changed.set(true);
         log.dir.mark_dirty(log);
-        log.dir.retain(log, bytes);
+        log.dir.retain(log, bytes + TAIL_BATCH_OVERHEAD_BYTES);
         // The log's own bound; batches that aren't placed yet stay.
-        while log.core.borrow().tail.bytes() > config.tail_bytes_max && log.evict_one() {}
+        while log.core.borrow().tail.held_bytes() > config.tail_bytes_max && log.evict_one() {}
         Ok(info)
     }
 }

@@ -126,7 +126,7 @@ impl LogInner {
     /// Gives back the memory of a log that isn't used any more.
     pub(crate) fn release_memory(&self) {
         let mut core = self.core.borrow_mut();
-        self.dir.released(core.tail.bytes());
+        self.dir.released(core.tail.held_bytes());
         core.tail.clear();
         let file = core.active.file.take();
         drop(core);

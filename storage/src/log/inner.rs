@@ -225,7 +225,7 @@ impl LogInner {
             self.dir.mark_dirty(self);
             return false;
         }
-        self.dir.released(core.tail.bytes());
+        self.dir.released(core.tail.held_bytes());
         core.tail.clear();
         if let Some(file) = core.active.file.take() {
             self.dir.retire(file);

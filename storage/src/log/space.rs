@@ -61,9 +61,9 @@ impl LogInner {
                     return Err(StorageError::io(format!("reading the end of {}", path.display()), error));
                 }
             };
-            let held = self.core.borrow().tail.bytes();
+            let held = self.core.borrow().tail.held_bytes();
             self.core.borrow_mut().tail.restore(pinned);
-            let added = self.core.borrow().tail.bytes() - held;
+            let added = self.core.borrow().tail.held_bytes() - held;
             self.dir.retain(self, added);
         } else {
             files::sync_dir(&self.path).await.map_err(|error| self.fail("syncing", error))?;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use bytes::{Bytes, BytesMut};
 use protocol::records::{BatchHeader, HEADER_BYTES, RecordsError};
 
-use crate::limits::{BLOCK_BYTES, JOIN_BYTES_MAX};
+use crate::limits::{BLOCK_BYTES, JOIN_BYTES_MAX, TAIL_BATCH_OVERHEAD_BYTES};
 use crate::{FilePos, Offset};
 
 /// One batch as the file gets it: base offset and leader epoch patched.
@@ -146,9 +146,9 @@ impl<P> Tail<P> {
         self.bytes - self.placed_bytes
     }
 
-    /// All bytes held.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+    /// What all that is held takes in memory, in bytes.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.bytes + self.batches.len() * TAIL_BATCH_OVERHEAD_BYTES
     }
 
     /// Copies the bytes of `segment` from position `from` on into `target`, as far as there are any. Returns
@@ -199,7 +199,8 @@ impl<P> Tail<P> {
         end
     }
 
-    /// Gives up the oldest batch if it may go: it is placed, and not pinned in `active`. Returns its size.
+    /// Gives up the oldest batch if it may go: it is placed, and not pinned in `active`. Returns what it took, in
+    /// bytes.
     pub(crate) fn evict_one(&mut self, active: Offset) -> Option<usize> {
         if self.placed == 0 {
             return None;
@@ -222,7 +223,7 @@ impl<P> Tail<P> {
         self.bytes -= bytes;
         self.placed_bytes -= bytes;
         self.written_bytes -= bytes;
-        Some(bytes)
+        Some(bytes + TAIL_BATCH_OVERHEAD_BYTES)
     }
 
     /// Drops the batches that hold `end` or later offsets.

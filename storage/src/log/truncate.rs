@@ -128,9 +128,9 @@ impl LogInner {
         let file = core.active.file.take();
         let exists = part.closed || core.active.exists || core.active.build.base != part.base;
         core.active = Active { exists, ..Active::found(build.clone()) };
-        let held = core.tail.bytes();
+        let held = core.tail.held_bytes();
         core.tail.truncate(end);
-        self.dir.released(held - core.tail.bytes());
+        self.dir.released(held - core.tail.held_bytes());
         core.end = end;
         core.epochs.truncate_end(end);
         core.recovery_point = core.recovery_point.min(end);
@@ -270,7 +270,7 @@ impl LogInner {
             let file = core.active.file.take();
             core.closed.clear();
             core.active = Active::fresh(start);
-            self.dir.released(core.tail.bytes());
+            self.dir.released(core.tail.held_bytes());
             core.tail.clear();
             core.producers = ProducerState::default();
             core.epochs.clear();
