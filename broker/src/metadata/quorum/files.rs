@@ -63,10 +63,15 @@ impl LogFile {
     }
 
     /// Makes durable what was read, and drops a torn flush: otherwise what is written next could reach the disk without
-    /// what is before it.
+    /// what is before it. The space stays the log's, as far as nobody else takes it meanwhile.
     pub(super) async fn settle(&self, torn: bool) -> Result<(), QuorumError> {
         if torn {
+            let len = self.file.len().await.map_err(|e| self.error(&e))?;
             self.file.set_len(self.end).await.map_err(|e| self.error(&e))?;
+            match self.file.preset(len).await {
+                Err(error) if !is_full(&error) => return Err(self.error(&error)),
+                _ => {}
+            }
         }
         self.file.sync_data().await.map_err(|e| self.error(&e))
     }
@@ -152,16 +157,19 @@ impl LogFile {
         header.is_some_and(|header| header.file_id == self.header.file_id)
     }
 
-    /// Closes the file, with space for what the next start writes: it must not depend on that of a disk that is full by then.
+    /// Closes the file, with space for what the next start writes: it must not depend on that of a disk that is full by then. If the disk is
+    /// full already, the file keeps what it has.
     pub(super) async fn close(mut self) -> Result<(), QuorumError> {
         let kept = match self.reserve(LOG_START_BYTES).await {
-            Ok(()) => self.end + LOG_START_BYTES,
-            Err(QuorumError::DiskFull) => self.allocated.max(self.end),
+            Ok(()) => Some(self.end + LOG_START_BYTES),
+            Err(QuorumError::DiskFull) => None,
             Err(error) => return Err(error),
         };
         let path = self.path;
         let error = |e: io::Error| QuorumError::io(&path, &e);
-        self.file.set_len(kept).await.map_err(error)?;
+        if let Some(kept) = kept {
+            self.file.set_len(kept).await.map_err(error)?;
+        }
         self.file.sync_data().await.map_err(error)?;
         self.file.close().await.map_err(error)
     }

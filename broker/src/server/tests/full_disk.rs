@@ -56,3 +56,34 @@ fn it_serves_reads_and_refuses_writes_until_there_is_space() {
         assert!(broker.is_clean());
     });
 }
+
+/// A stop on a full disk used to give away the space that the next start needs.
+#[test]
+fn it_starts_again_after_a_stop_on_a_full_disk() {
+    rt::sim::for_each_seed(10, |seed| {
+        let broker = Broker::start(seed, 2);
+        let to = broker.address();
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            client.create_topic(2).await;
+            assert_eq!(client.produce(0, b"before").await, 0);
+        });
+        broker.stop();
+        broker.ended(WITHIN);
+        for _ in 0..3 {
+            // Somebody else takes what the stop freed.
+            broker.kill();
+            fill(&broker);
+            broker.start_again();
+            broker.sim.run_for(Duration::from_secs(5));
+            assert_eq!(broker.failures(), []);
+            broker.run(async move {
+                let mut client = Client::connect(to).await;
+                assert_eq!(client.fetch(&[(0, 0)], 0).await, [[&b"before"[..]]]);
+            });
+            // Whether it is clean or not.
+            broker.stop();
+            broker.ended(WITHIN);
+        }
+    });
+}

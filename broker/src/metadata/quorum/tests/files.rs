@@ -183,3 +183,36 @@ fn a_full_disk_refuses_records_but_nothing_that_writes_none() {
         quorum.stop().await;
     });
 }
+
+/// Leaves no byte free; what is freed can be taken again.
+fn fill(node: &Node) {
+    const MUCH: u64 = 1 << 40;
+    let disk = node.disk();
+    disk.set_capacity(Some(MUCH));
+    disk.set_capacity(Some(MUCH - disk.free_bytes()));
+}
+
+/// The stop used to cut off what it couldn't add to: whoever took that space kept the next start from coming up.
+#[test]
+fn what_is_kept_for_the_next_start_outlives_stops_on_a_full_disk() {
+    let (sim, node) = Sim::with_node(1);
+    run(&sim, &node, config(), 1).unwrap();
+    for start in 1..=8 {
+        fill(&node);
+        run(&sim, &node, config(), 0).unwrap_or_else(|error| panic!("start {start}: {error}"));
+    }
+}
+
+/// The same where a crash cut a flush short.
+#[test]
+fn what_is_kept_for_the_next_start_outlives_a_torn_flush() {
+    let (sim, node) = Sim::with_node(1);
+    run(&sim, &node, config(), 1).unwrap();
+    let len = node.disk().read_file(LOG).unwrap().len();
+    change(&node, LOG, |bytes| bytes.copy_within(2 * BLOCK..2 * BLOCK + 40, 3 * BLOCK));
+    fill(&node);
+    assert_eq!(run(&sim, &node, config(), 0).unwrap(), 0);
+    assert_eq!(node.disk().read_file(LOG).unwrap().len(), len);
+    fill(&node);
+    assert_eq!(run(&sim, &node, config(), 0).unwrap(), 0);
+}
