@@ -12,6 +12,9 @@ pub const ENTRY_BYTES_MAX: usize = 8 << 20;
 /// Requests that wait for their records to be committed; more wait outside.
 pub const PROPOSALS_MAX: usize = 1_024;
 
+/// Deleted topics that are remembered, so that what outlived them can be told from what is merely unknown: all those of one operation.
+pub const REMOVED_TOPICS_MAX: usize = RECORDS_PER_OPERATION_MAX;
+
 /// Producer ids in a block.
 pub const PRODUCER_ID_BLOCK_LEN: i32 = 1_000;
 

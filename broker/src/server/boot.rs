@@ -149,8 +149,9 @@ pub(super) async fn open(
     let controller = Controller::start(controller_config(&node), std::mem::take(&mut first.updates)).await;
     let controller = controller.map_err(|error| Failure::unusable(format!("the metadata log: {error}")))?;
     // Before any shard opens a log.
-    let strays = controller.with_image(|image| strays::among(&facts.partitions, image));
-    home.set_aside(&strays, &mut facts).await.map_err(Failure::fatal)?;
+    let (unknown, deleted) =
+        controller.with_image(|image| (strays::among(&facts.partitions, image), image.removed_topics()));
+    home.set_aside(&unknown, &deleted, &mut facts).await.map_err(Failure::fatal)?;
     let joint = Joint { node, facts };
     for sender in &mut first.joint {
         // A shard that has ended has ended the process.

@@ -20,7 +20,8 @@ impl Failure {
         Failure { code: rt::boot::EX_CONFIG as u8, message: message.to_string() }
     }
 
-    /// It was told to stop before it served: no failure to who told it so. Exit code 0; the next start begins where this one did.
+    /// It was told to stop before it served: no failure to who told it so. Exit code 0. The next start begins where this one did: logs that were clean
+    /// still are, and those that were being recovered are recovered from the beginning.
     pub fn stopped_early() -> Failure {
         Failure { code: 0, message: "stopped before it served".to_string() }
     }

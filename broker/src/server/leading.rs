@@ -47,7 +47,7 @@ fn lead_log(shard: &Rc<ShardState>, wanted: &Wanted, log: Log, coordinate: bool)
     let partition = serve(shard, wanted, log);
     if coordinate && wanted.topic == OFFSETS_TOPIC {
         shard.coordinators.ensure(wanted.key.partition, partition);
-        shard.tasks.spawn(groups::forget_unknown_topics(Rc::clone(shard), wanted.key.partition));
+        shard.tasks.spawn(groups::forget_deleted_topics(Rc::clone(shard), wanted.key.partition));
     }
 }
 

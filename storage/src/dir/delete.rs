@@ -2,16 +2,16 @@
 
 use protocol::types::Uuid;
 
+use super::files;
 use super::log_dir::LogDir;
-use super::{files, meta};
+use super::meta::{self, TopicOf};
 use crate::error::is_full;
-use crate::limits::TEXT_FILE_BYTES_MAX;
 use crate::segment::names;
 use crate::{StorageError, TopicPartition};
 
 impl LogDir {
     /// Deletes the log of a partition of the topic `topic_id`, also one that couldn't be opened. What stands under
-    /// that name and is of another topic stays; one that doesn't tell its topic and isn't open is renamed `-stray`.
+    /// that name and is of another topic stays; one that doesn't tell its topic is renamed `-stray` and kept.
     ///
     /// # Errors
     /// `Exists`: it is just being opened; `NoSpace`: its name isn't free yet; call again after both. `Offline`,
@@ -22,7 +22,11 @@ impl LogDir {
         topic_id: Uuid,
     ) -> Result<(), StorageError> {
         match self.log(partition).map(|log| log.topic_id()) {
-            Some(found) if found == topic_id || found.is_zero() => self.delete_log(partition).await,
+            Some(found) if found == topic_id => self.delete_log(partition).await,
+            Some(Uuid::ZERO) => {
+                tracing::warn!(%partition, "a deleted topic's log doesn't tell its topic, it is set aside");
+                self.set_aside(partition).await
+            }
             Some(_) => Ok(()),
             None => self.delete_unopened(partition, topic_id).await,
         }
@@ -32,15 +36,14 @@ impl LogDir {
         let _busy = self.begin(partition)?;
         let path = self.shared().path.join(names::dir_name(partition));
         if rt::fs::exists(&path).await {
-            let file = path.join(names::METADATA);
-            let text = files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await);
-            let text =
-                text.map_err(|error| StorageError::io(format!("reading {}", file.display()), error))?;
-            let found = text.ok().flatten().and_then(|text| meta::parse_partition_metadata(&text).ok());
+            let found = meta::topic_of(&path).await;
+            let found = found.map_err(|error| {
+                StorageError::io(format!("reading {}", path.join(names::METADATA).display()), error)
+            })?;
             let ending = match found {
-                Some(found) if found == topic_id => names::DELETE_SUFFIX,
-                Some(_) => return Ok(()),
-                None => names::STRAY_SUFFIX,
+                TopicOf::Known(found) if found == topic_id => names::DELETE_SUFFIX,
+                TopicOf::Known(_) => return Ok(()),
+                TopicOf::Missing | TopicOf::Damaged(_) => names::STRAY_SUFFIX,
             };
             let gone = self.rename_away(partition, ending).await?;
             if ending == names::DELETE_SUFFIX {

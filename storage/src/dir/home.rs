@@ -9,6 +9,7 @@ use super::files;
 use super::log_dir::ClosedDir;
 use super::meta::{self, MetaProperties};
 use super::offsets_file::{self, Offsets};
+use super::unrecovered;
 use crate::journal::replay;
 use crate::limits::TEXT_FILE_BYTES_MAX;
 use crate::segment::names;
@@ -36,6 +37,8 @@ pub struct DirFacts {
     pub directory_id: Uuid,
     /// Partitions that have a directory here.
     pub partitions: Vec<TopicPartition>,
+    /// Those that are as a crash left them, though the last stop was clean: nobody knew them since.
+    pub unrecovered: BTreeSet<TopicPartition>,
     /// Where logs start, as a clean stop wrote it.
     pub log_starts: Offsets,
     /// What was synced, as a clean stop wrote it; gone once the directory is in use.
@@ -51,11 +54,13 @@ pub struct DirHome {
     lock: rt::fs::FileLock,
     /// Whether the last stop was clean: then logs that nobody opened are still as it left them.
     was_clean: bool,
+    /// Those that aren't, all the same.
+    unrecovered: BTreeSet<TopicPartition>,
 }
 
 impl DirHome {
     /// Takes the directory: makes it if need be, locks it, checks or writes `meta.properties`, removes what
-    /// deletions left behind, finds out how the last stop was, and takes its mark away.
+    /// deletions left behind, and finds out how the last stop was. Its mark stays until [`Self::begin_use`].
     ///
     /// # Errors
     /// `Refused`: another process has it, or it is of another node or cluster; `Corrupt`, `Io`.
@@ -70,10 +75,10 @@ impl DirHome {
             Some(lock) => lock,
             None => return Err(refused(&path, "another process uses this directory".into())),
         };
-        let mut home = Self { path, lock, was_clean: false };
+        let mut home = Self { path, lock, was_clean: false, unrecovered: BTreeSet::new() };
         let identity = home.identity(config).await?;
         let facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
-        home.was_clean = facts.clean;
+        (home.was_clean, home.unrecovered) = (facts.clean, facts.unrecovered.clone());
         // An earlier start may have been killed before it synced what this one has read.
         let settled = async {
             files::sync_dir(&home.path).await?;
@@ -85,22 +90,19 @@ impl DirHome {
         settled.await.map_err(|error| home.io("taking into use", error))?;
         // Before anything looks at a segment.
         replay::settle(&home.path, facts.clean).await?;
-        if facts.clean {
-            // From now on a crash is a crash, at whatever point.
-            let removed = files::remove(&home.path.join(meta::CLEAN_MARKER)).await;
-            removed.map_err(|error| home.io("taking into use", error))?;
-            files::sync_dir(&home.path).await.map_err(|error| home.io("taking into use", error))?;
-        }
         Ok((home, facts))
     }
 
-    /// Says that all shards have opened their logs: what a clean stop wrote of them is history. To be called
-    /// before the first append.
+    /// Says that all shards have opened their logs: what a clean stop wrote of them is history, and so is that
+    /// stop: from now on a crash is a crash. To be called before the first append. Up to here nothing was
+    /// changed that makes a log other than the clean stop left it, so that a start cut short costs the next one
+    /// nothing.
     ///
     /// # Errors
     /// `Io`.
     pub async fn begin_use(&self) -> Result<(), StorageError> {
         let begin = async {
+            files::remove(&self.path.join(meta::CLEAN_MARKER)).await?;
             // By name, not by topic: they would be taken for those of a later topic of that name. What they
             // said is in the logs' own files now.
             files::remove(&self.path.join(offsets_file::RECOVERY_POINTS)).await?;
@@ -111,7 +113,8 @@ impl DirHome {
     }
 
     /// Writes Kafka's files of offsets and, if all shards closed cleanly, the marker; then gives the lock
-    /// back.
+    /// back. Logs that no shard has opened are no reason against it: which of them a crash left is written
+    /// beside it.
     ///
     /// # Errors
     /// `Io`.
@@ -121,11 +124,8 @@ impl DirHome {
         high_watermarks: &Offsets,
         broker_epoch: i64,
     ) -> Result<(), StorageError> {
-        let unclean = self.unrecovered(shards).await.map_err(|error| self.io("closing", error))?;
-        if let Some(partition) = &unclean {
-            tracing::warn!(%partition, "a log was never opened: the stop doesn't count as clean");
-        }
-        let clean = unclean.is_none() && shards.iter().all(|shard| shard.clean);
+        let unrecovered = self.unrecovered(shards).await.map_err(|error| self.io("closing", error))?;
+        let clean = shards.iter().all(|shard| shard.clean);
         let ends: Offsets =
             shards.iter().flat_map(ClosedDir::ends).map(|(of, end)| (of.clone(), end)).collect();
         let closed = shards.iter().flat_map(|shard| &shard.logs).filter(|(_, at)| at.start_is_inside);
@@ -137,6 +137,7 @@ impl DirHome {
                 .await?;
             if clean {
                 files::replace(&path(offsets_file::RECOVERY_POINTS), offsets_file::to_text(&ends)).await?;
+                self.write_unrecovered(&unrecovered).await?;
                 files::replace(&path(meta::CLEAN_MARKER), meta::clean_marker_text(broker_epoch)).await?;
             }
             Ok(())
@@ -146,17 +147,30 @@ impl DirHome {
         Ok(())
     }
 
-    /// A partition that is as a crash left it: no shard opened it, and so none recovered it.
-    async fn unrecovered(&self, shards: &[ClosedDir]) -> std::io::Result<Option<TopicPartition>> {
-        if self.was_clean {
-            return Ok(None);
-        }
+    /// Partitions that are as a crash left them: no shard opened them, and so none recovered them.
+    async fn unrecovered(&self, shards: &[ClosedDir]) -> std::io::Result<BTreeSet<TopicPartition>> {
         let closed: BTreeSet<&TopicPartition> =
             shards.iter().flat_map(|shard| &shard.logs).map(|(partition, _)| partition).collect();
         let entries = files::list(&self.path).await?;
-        let mut found =
+        let found =
             entries.iter().filter(|e| e.is_dir).filter_map(|entry| names::parse_dir_name(&entry.name));
-        Ok(found.find(|partition| !closed.contains(partition)))
+        let is_left = |partition: &TopicPartition| {
+            !closed.contains(partition) && (!self.was_clean || self.unrecovered.contains(partition))
+        };
+        Ok(found.filter(is_left).collect())
+    }
+
+    async fn write_unrecovered(&self, partitions: &BTreeSet<TopicPartition>) -> std::io::Result<()> {
+        let file = self.path.join(unrecovered::UNRECOVERED);
+        match partitions.first() {
+            // One that comes back after a crash names what needs no recovery: that costs time only.
+            None => files::remove(&file).await,
+            Some(first) => {
+                let logs = partitions.len();
+                tracing::warn!(logs, %first, "logs that nobody opened since a crash: they are recovered once they are");
+                files::replace(&file, unrecovered::to_text(partitions)).await
+            }
+        }
     }
 
     async fn identity(&self, config: HomeConfig) -> Result<MetaProperties, StorageError> {
@@ -191,7 +205,7 @@ impl DirHome {
         let mut partitions = Vec::new();
         for entry in files::list(&self.path).await? {
             if entry.is_dir && names::is_deleted_dir(&entry.name) {
-                rt::fs::remove_dir_all(&self.path.join(&entry.name)).await?;
+                self.remove_put_away(&entry.name).await?;
             } else if entry.is_dir {
                 partitions.extend(names::parse_dir_name(&entry.name));
             } else if names::is_leftover(&entry.name) {
@@ -199,8 +213,12 @@ impl DirHome {
             }
         }
         let marker = files::read_text(&self.path.join(meta::CLEAN_MARKER), TEXT_FILE_BYTES_MAX).await?;
+        let unrecovered = self.read_unrecovered().await?;
+        // Without knowing which ones it leaves out, a clean stop is worth nothing.
+        let unrecovered = marker.as_ref().and(unrecovered);
         Ok(DirFacts {
-            clean: marker.is_some(),
+            clean: unrecovered.is_some(),
+            unrecovered: unrecovered.unwrap_or_default(),
             clean_broker_epoch: marker.as_deref().map_or(-1, meta::parse_clean_marker),
             cluster_id: identity.cluster_id,
             directory_id: identity.directory_id,
@@ -209,6 +227,18 @@ impl DirHome {
             recovery_points: self.offsets(offsets_file::RECOVERY_POINTS).await?,
             high_watermarks: self.offsets(offsets_file::HIGH_WATERMARKS).await?,
         })
+    }
+
+    /// `None` if the file is there and can't be read.
+    async fn read_unrecovered(&self) -> std::io::Result<Option<BTreeSet<TopicPartition>>> {
+        let file = self.path.join(unrecovered::UNRECOVERED);
+        let parsed = match files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await)? {
+            Ok(None) => return Ok(Some(BTreeSet::new())),
+            Ok(Some(text)) => unrecovered::parse(&text),
+            Err(reason) => Err(reason),
+        };
+        let warn = |reason: &String| tracing::warn!(file = %file.display(), reason, "damaged: all logs are recovered");
+        Ok(parsed.inspect_err(warn).ok())
     }
 
     /// A file of offsets; one that can't be read counts as empty, which costs time or a replica's head start,

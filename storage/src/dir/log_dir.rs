@@ -65,7 +65,7 @@ impl LogDir {
     ) -> Result<Self, StorageError> {
         let config = LogDirConfig { clean: facts.clean, ..config };
         let shared = DirShared::new(path.into(), config);
-        if !facts.clean {
+        if !facts.clean || !facts.unrecovered.is_empty() {
             let synced = rt::fs::sync_fs(&shared.path).await;
             synced.map_err(|error| StorageError::io(format!("syncing {}", shared.path.display()), error))?;
         }
@@ -101,6 +101,7 @@ impl LogDir {
         let known = Known {
             start: self.facts.log_starts.get(&partition).copied(),
             recovery_point: self.facts.recovery_points.get(&partition).copied().filter(|_| !self.facts.clean),
+            unrecovered: self.facts.unrecovered.contains(&partition),
         };
         let known = if self.outdated.borrow().contains(&partition) { Known::default() } else { known };
         // Until it is open, for whatever reason it isn't.

@@ -1,9 +1,14 @@
 //! `meta.properties`, `partition.metadata` and the clean-shutdown marker: small text files that Kafka reads
 //! too.
 
+use std::io;
+use std::path::Path;
+
 use protocol::types::Uuid;
 
-use crate::limits::CLUSTER_ID_BYTES_MAX;
+use super::files;
+use crate::limits::{CLUSTER_ID_BYTES_MAX, TEXT_FILE_BYTES_MAX};
+use crate::segment::names;
 
 /// Name of the directory's identity file.
 pub(crate) const META_PROPERTIES: &str = "meta.properties";
@@ -65,11 +70,39 @@ pub(crate) fn partition_metadata_text(topic_id: Uuid) -> String {
     format!("version: 0\ntopic_id: {topic_id}\n")
 }
 
-/// Reads `partition.metadata`.
+/// What a partition's directory says of its topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TopicOf {
+    /// The topic's id.
+    Known(Uuid),
+    /// There is no `partition.metadata`.
+    Missing,
+    /// There is one, and it can't be right: words for why, with the path.
+    Damaged(String),
+}
+
+/// Reads the `partition.metadata` of the directory `dir`.
+///
+/// # Errors
+/// The device's, or those of the path: they say nothing about what is in the file.
+pub(crate) async fn topic_of(dir: &Path) -> io::Result<TopicOf> {
+    let file = dir.join(names::METADATA);
+    let parsed = match files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await)? {
+        Ok(None) => return Ok(TopicOf::Missing),
+        Ok(Some(text)) => parse_partition_metadata(&text),
+        Err(reason) => Err(reason),
+    };
+    Ok(match parsed {
+        Ok(topic_id) => TopicOf::Known(topic_id),
+        Err(reason) => TopicOf::Damaged(format!("{}: {reason}", file.display())),
+    })
+}
+
+/// Parses `partition.metadata`.
 ///
 /// # Errors
 /// Words for what is wrong with it.
-pub(crate) fn parse_partition_metadata(text: &str) -> Result<Uuid, String> {
+fn parse_partition_metadata(text: &str) -> Result<Uuid, String> {
     let mut lines = text.lines();
     match lines.next().map(str::trim) {
         Some("version: 0") => {}

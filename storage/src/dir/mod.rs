@@ -10,6 +10,7 @@ pub(crate) mod offsets_file;
 pub(crate) mod shared;
 pub(crate) mod stats;
 mod strays;
+mod unrecovered;
 
 pub use home::{DirFacts, DirHome, HomeConfig};
 pub use log_dir::{ClosedDir, LogDir};

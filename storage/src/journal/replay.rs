@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use protocol::types::Uuid;
 use rt::fs::{File, IoBuf};
 
 use super::chain::{FileChain, FoundEntry, PartitionKey, needed};
@@ -16,8 +15,9 @@ use super::files::remove_some;
 use super::frame::FrameHeader;
 use super::header::FileHeader;
 use super::names;
-use crate::dir::{files, meta};
-use crate::limits::{BLOCK_BYTES, TEXT_FILE_BYTES_MAX, WRITE_BYTES_MAX};
+use crate::dir::files;
+use crate::dir::meta::{self, TopicOf};
+use crate::limits::{BLOCK_BYTES, WRITE_BYTES_MAX};
 use crate::segment::names as segment_names;
 use crate::{Offset, StorageError};
 
@@ -235,11 +235,11 @@ async fn partition_dirs(dir: &Path) -> io::Result<BTreeMap<PartitionKey, PathBuf
     for entry in files::list(dir).await?.into_iter().filter(|entry| entry.is_dir) {
         let Some(partition) = segment_names::parse_dir_name(&entry.name) else { continue };
         let path = dir.join(&entry.name);
-        let text = files::read_text(&path.join(segment_names::METADATA), TEXT_FILE_BYTES_MAX).await;
-        let Ok(Some(text)) = files::content(text)? else { continue };
-        let topic_id = meta::parse_partition_metadata(&text).unwrap_or(Uuid::ZERO);
-        if !topic_id.is_zero() {
-            dirs.insert((topic_id, partition.partition), path);
+        match meta::topic_of(&path).await? {
+            TopicOf::Known(topic_id) if !topic_id.is_zero() => {
+                dirs.insert((topic_id, partition.partition), path);
+            }
+            TopicOf::Known(_) | TopicOf::Missing | TopicOf::Damaged(_) => {}
         }
     }
     Ok(dirs)

@@ -11,11 +11,12 @@ use super::core::LogCore;
 use super::handle::Log;
 use super::inner::{LogInner, LogStatus};
 use super::recover::{Recovery, load_epochs};
+use crate::dir::files;
+use crate::dir::meta::{self, TopicOf};
 use crate::dir::shared::DirShared;
-use crate::dir::{files, meta};
 use crate::epochs::EpochCheckpoint;
 use crate::error::is_device_error;
-use crate::limits::{CHECKPOINT_BYTES_MAX, TEXT_FILE_BYTES_MAX};
+use crate::limits::CHECKPOINT_BYTES_MAX;
 use crate::segment::names;
 use crate::{LogConfig, Offset, StorageError, TopicPartition};
 
@@ -35,6 +36,8 @@ pub(crate) struct Found {
 pub(crate) struct Known {
     pub start: Option<Offset>,
     pub recovery_point: Option<Offset>,
+    /// A crash left it, and no start has opened it since.
+    pub unrecovered: bool,
 }
 
 /// Makes the directory of a new, empty log: two small files' worth of work; segments come with the first
@@ -80,7 +83,8 @@ pub(crate) async fn open(
     let path = dir.path.join(names::dir_name(&partition));
     let failed = |error| StorageError::io(format!("opening {}", path.display()), error);
     let mut found = survey(&path).await.map_err(failed)?;
-    found.epochs = load_epochs(&path).await?;
+    // Without epochs every batch is looked at, also where the stops since that crash were clean.
+    found.epochs = if known.unrecovered { None } else { load_epochs(&path).await? };
     let (topic_id, checkpoint, mut corrupt) = read_own_files(&path).await.map_err(failed)?;
     let last_base = found.segments.last().map_or(Offset::ZERO, |(base, _)| *base);
     let checkpoint_start = checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.start);
@@ -150,16 +154,14 @@ async fn survey(path: &Path) -> std::io::Result<Found> {
 
 async fn read_own_files(path: &Path) -> std::io::Result<(Uuid, Option<LogCheckpoint>, Option<String>)> {
     let mut corrupt = None;
-    let file = path.join(names::METADATA);
-    let topic_id = match files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await)? {
-        Ok(None) => Ok(Uuid::ZERO),
-        Ok(Some(text)) => meta::parse_partition_metadata(&text),
-        Err(reason) => Err(reason),
+    let topic_id = match meta::topic_of(path).await? {
+        TopicOf::Known(topic_id) => topic_id,
+        TopicOf::Missing => Uuid::ZERO,
+        TopicOf::Damaged(reason) => {
+            corrupt = Some(reason);
+            Uuid::ZERO
+        }
     };
-    let topic_id = topic_id.unwrap_or_else(|reason| {
-        corrupt = Some(format!("{}: {reason}", file.display()));
-        Uuid::ZERO
-    });
     let file = path.join(names::CHECKPOINT);
     let checkpoint = match files::content(files::read_small(&file, CHECKPOINT_BYTES_MAX).await)? {
         Ok(None) => Ok(None),

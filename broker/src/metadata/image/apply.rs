@@ -162,6 +162,7 @@ impl Image {
             self.metric_topics.remove(&*metric_name);
         }
         self.partition_count -= topic.partitions.len();
+        self.removed.push(topic.id, topic.name);
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! [`Image`]: the whole state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::types::{Str, Uuid};
 
+use super::removed::RemovedTopics;
 use super::{Broker, Partition, Topic};
 use crate::config::topic::Overrides;
 use crate::config::values::Layer;
@@ -40,6 +41,7 @@ pub struct Image {
     /// Names of topics by that of their metrics, where it may be another topic's too: those with a dot or an underscore.
     pub(super) metric_topics: BTreeMap<Str, Str>,
     pub(super) partition_count: usize,
+    pub(super) removed: RemovedTopics,
     pub(super) features: BTreeMap<Str, i16>,
     /// Configs of everything but topics, by resource type and name.
     pub(super) configs: BTreeMap<(i8, Str), Overrides>,
@@ -58,6 +60,7 @@ impl Image {
             topic_ids: BTreeMap::new(),
             metric_topics: BTreeMap::new(),
             partition_count: 0,
+            removed: RemovedTopics::default(),
             features: BTreeMap::new(),
             configs: BTreeMap::new(),
         }
@@ -87,6 +90,11 @@ impl Image {
     pub fn topic_names_from<'a>(&'a self, first: &str) -> impl Iterator<Item = &'a str> {
         let range = (std::ops::Bound::Included(Str::from(first)), std::ops::Bound::Unbounded);
         self.topic_ids.range(range).map(|(name, _)| name.as_str())
+    }
+
+    /// Ids of topics that were deleted, the last [`REMOVED_TOPICS_MAX`](crate::metadata::limits::REMOVED_TOPICS_MAX) of them. Copies them.
+    pub fn removed_topics(&self) -> BTreeSet<Uuid> {
+        self.removed.ids()
     }
 
     /// How many topics there are.

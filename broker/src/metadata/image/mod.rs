@@ -5,6 +5,7 @@ mod broker;
 mod delta;
 mod image_state;
 mod metric_name;
+mod removed;
 mod snapshot;
 mod topic;
 

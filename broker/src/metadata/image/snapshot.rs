@@ -3,9 +3,9 @@
 use protocol::internal::register_broker_record::BrokerEndpoint;
 use protocol::internal::{
     ConfigRecord, FeatureLevelRecord, MetadataRecord, PartitionRecord, ProducerIdsRecord,
-    RegisterBrokerRecord, TopicRecord,
+    RegisterBrokerRecord, RemoveTopicRecord, TopicRecord,
 };
-use protocol::types::Str;
+use protocol::types::{Str, Uuid};
 
 use super::image_state::RESOURCE_TOPIC;
 use super::{Broker, Image, Partition, Topic};
@@ -27,9 +27,19 @@ impl Image {
             next_producer_id: next,
             ..Default::default()
         });
+        // Before those there are: names come again.
+        let removed = self.removed.iter().flat_map(removed_records);
         let topics = self.topics().flat_map(topic_records);
-        features.chain(brokers).chain(configs).chain(ids.map(MetadataRecord::from)).chain(topics)
+        let ids = ids.map(MetadataRecord::from);
+        features.chain(brokers).chain(configs).chain(ids).chain(removed).chain(topics)
     }
+}
+
+/// A topic that comes and goes.
+fn removed_records((topic_id, name): &(Uuid, Str)) -> [MetadataRecord; 2] {
+    let (topic_id, name) = (*topic_id, name.clone());
+    let made = TopicRecord { name, topic_id, ..Default::default() };
+    [made.into(), RemoveTopicRecord { topic_id, ..Default::default() }.into()]
 }
 
 fn broker_record(broker: &Broker) -> MetadataRecord {

@@ -7,6 +7,7 @@ use protocol::internal::{
 use protocol::types::{Str, Uuid};
 
 use super::*;
+use crate::metadata::limits::REMOVED_TOPICS_MAX;
 
 const ID: Uuid = Uuid([7; 16]);
 
@@ -88,7 +89,20 @@ fn records_make_an_image() {
 
 #[test]
 fn an_image_as_records_makes_itself() {
-    let image = image();
+    let mut image = image();
+    // Two of one name, and one of a name that there is.
+    for (name, byte) in [("bills", 1), ("bills", 2), ("orders", 3)] {
+        let id = Uuid([byte; 16]);
+        if name == "orders" {
+            image.apply(&RemoveTopicRecord { topic_id: ID, ..Default::default() }.into()).unwrap();
+        }
+        image.apply(&topic(name, id)).unwrap();
+        if name == "bills" {
+            image.apply(&RemoveTopicRecord { topic_id: id, ..Default::default() }.into()).unwrap();
+        }
+    }
+    let removed = [1, 2, 7].map(|byte| Uuid([byte; 16]));
+    assert_eq!(image.removed_topics(), removed.into());
     let mut copy = empty();
     for record in image.to_records() {
         // Through the bytes that a snapshot holds.
@@ -122,6 +136,19 @@ fn a_removed_topic_takes_everything_along() {
     let other = Uuid([8; 16]);
     image.apply(&topic("orders", other)).unwrap();
     assert!(image.topic("orders").is_some_and(|topic| topic.configs.is_empty() && topic.id == other));
+}
+
+#[test]
+fn removed_topics_are_remembered_up_to_a_bound() {
+    let mut image = image();
+    let id = |number: usize| Uuid((number as u128 + 1).to_be_bytes());
+    for number in 0..=REMOVED_TOPICS_MAX {
+        image.apply(&topic("bills", id(number))).unwrap();
+        image.apply(&RemoveTopicRecord { topic_id: id(number), ..Default::default() }.into()).unwrap();
+    }
+    let removed = image.removed_topics();
+    assert_eq!(removed.len(), REMOVED_TOPICS_MAX);
+    assert!(!removed.contains(&id(0)) && removed.contains(&id(REMOVED_TOPICS_MAX)));
 }
 
 #[test]

@@ -6,16 +6,16 @@
 
 mod clock;
 mod coordinators;
+mod deleted_topics;
 mod handle;
 mod log;
 mod numbers;
 mod topics;
-mod unknown_topics;
 
 pub use coordinators::Coordinators;
+pub(super) use deleted_topics::forget_deleted_topics;
 pub use handle::handle;
 pub use numbers::GroupNumbers;
-pub(super) use unknown_topics::forget_unknown_topics;
 
 #[cfg(test)]
 mod tests;

@@ -86,3 +86,41 @@ fn they_go_after_the_restart_and_others_stay() {
         }
     });
 }
+
+/// An older copy of the metadata log knows nothing of the topic: its offsets used to be dropped for good.
+#[test]
+fn those_of_a_topic_that_is_merely_unknown_stay() {
+    let broker = Broker::start(1, 2);
+    let to = broker.address();
+    let stop = |broker: &Broker| {
+        broker.stop();
+        assert_eq!(broker.ended(Duration::from_secs(60)).1, [Ok(()), Ok(())]);
+    };
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        client.create_topic_named("other", 1).await;
+        commit(&mut client, "other").await;
+    });
+    stop(&broker);
+    let names = broker.disk().names("/data").into_iter().filter(|name| name.starts_with("ringlog-raft"));
+    let paths: Vec<String> = names.map(|name| format!("/data/{name}")).collect();
+    let older: Vec<_> = paths.iter().map(|path| broker.disk().read_file(path).unwrap()).collect();
+    broker.start_again();
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        client.create_topic(2).await;
+        commit(&mut client, TOPIC).await;
+    });
+    stop(&broker);
+    broker.kill();
+    for (path, content) in paths.iter().zip(older) {
+        broker.disk().put_file(path, content).unwrap();
+    }
+    broker.start_again();
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        committed(&mut client).await;
+        rt::sleep(Duration::from_secs(5)).await;
+        assert_eq!(committed(&mut client).await, [TOPIC, "other"]);
+    });
+}

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use bytes::Bytes;
 use protocol::messages::MetadataRequest;
 use rt::sim::Latency;
 
@@ -96,26 +97,84 @@ fn a_topic_made_anew_gets_the_name_of_one_whose_deletion_was_cut_short() {
     });
 }
 
-#[test]
-fn a_new_metadata_log_beside_old_logs_moves_none_of_them() {
-    let broker = Broker::start(1, 2);
+/// The metadata log's files, to bring back later.
+fn metadata_log(broker: &Broker) -> Vec<(String, Bytes)> {
+    let disk = broker.disk();
+    let names = disk.names("/data").into_iter().filter(|name| name.starts_with("ringlog-raft"));
+    names.map(|name| (name.clone(), disk.read_file(format!("/data/{name}")).unwrap())).collect()
+}
+
+/// Puts these in place of those there are. The node doesn't run.
+fn replace_metadata_log(broker: &Broker, files: &[(String, Bytes)]) {
+    let now = metadata_log(broker);
+    assert!(!now.is_empty());
+    broker.on_machine(async move {
+        for (name, _) in now {
+            rt::fs::remove_file(format!("/data/{name}")).await.unwrap();
+        }
+    });
+    for (name, content) in files {
+        broker.disk().put_file(format!("/data/{name}"), content.clone()).unwrap();
+    }
+}
+
+fn make_topic(broker: &Broker) {
     let to = broker.address();
     broker.run(async move {
         let mut client = Client::connect(to).await;
         client.create_topic(2).await;
         client.produce(0, b"precious").await;
     });
-    stop(&broker);
-    let before = dirs(&broker);
-    let lost = broker.disk().names("/data").into_iter().filter(|name| name.starts_with("ringlog-raft"));
-    let lost: Vec<String> = lost.collect();
-    assert!(!lost.is_empty());
-    broker.on_machine(async move {
-        for name in lost {
-            rt::fs::remove_file(format!("/data/{name}")).await.unwrap();
-        }
-    });
+}
+
+/// With the metadata log lost, or an older copy of it, nothing moves, however often the node is started; and with the right one back all is there.
+fn check_without_right_metadata_log(broker: &Broker, wrong: &[(String, Bytes)]) {
+    let (before, right) = (dirs(broker), metadata_log(broker));
+    replace_metadata_log(broker, wrong);
+    for _ in 0..3 {
+        broker.start_again();
+        serves(broker);
+        assert_eq!(dirs(broker), before);
+        stop(broker);
+        assert!(broker.is_clean());
+    }
+    replace_metadata_log(broker, &right);
     broker.start_again();
-    serves(&broker);
-    assert_eq!(dirs(&broker), before);
+    let to = broker.address();
+    let there = broker.run(async move { Client::connect(to).await.fetch(&[(0, 0)], 0).await });
+    assert_eq!(there, [[&b"precious"[..]]]);
+    stop(broker);
+}
+
+/// The second start used to take the new metadata log at its word, and renamed all logs.
+#[test]
+fn a_new_metadata_log_beside_old_logs_moves_none_of_them() {
+    for killed in [false, true] {
+        let broker = Broker::start(1, 2);
+        make_topic(&broker);
+        if killed {
+            broker.kill()
+        } else {
+            stop(&broker)
+        }
+        check_without_right_metadata_log(&broker, &[]);
+    }
+}
+
+#[test]
+fn an_older_metadata_log_beside_newer_logs_moves_none_of_them() {
+    for killed in [false, true] {
+        let broker = Broker::start(1, 2);
+        serves(&broker);
+        stop(&broker);
+        let older = metadata_log(&broker);
+        broker.start_again();
+        make_topic(&broker);
+        if killed {
+            broker.kill()
+        } else {
+            stop(&broker)
+        }
+        check_without_right_metadata_log(&broker, &older);
+    }
 }

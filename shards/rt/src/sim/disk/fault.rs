@@ -14,9 +14,11 @@ pub enum FaultOp {
     Sync,
     /// Renames by [`crate::fs::rename`]: no space for the new name.
     Rename,
+    /// Renames: EBUSY, as of a mount point.
+    RenameBusy,
 }
 
-/// EIO, or ENOSPC, for operations of one kind on paths that contain a text.
+/// EIO, ENOSPC or EBUSY for operations of one kind on paths that contain a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) op: FaultOp,
@@ -51,7 +53,11 @@ impl Faults {
                 continue;
             }
             fault.times = if fault.times == u32::MAX { u32::MAX } else { fault.times - 1 };
-            return Err(if op == FaultOp::Rename { enospc() } else { eio() });
+            return Err(match op {
+                FaultOp::Rename => enospc(),
+                FaultOp::RenameBusy => io::Error::from_raw_os_error(16),
+                FaultOp::Read | FaultOp::Write | FaultOp::Sync => eio(),
+            });
         }
         Ok(())
     }

@@ -58,6 +58,7 @@ pub(crate) async fn rename(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (from.to_path_buf(), to.to_path_buf());
     change(move |disk| {
         disk.faults.strike(FaultOp::Rename, &from.to_string_lossy())?;
+        disk.faults.strike(FaultOp::RenameBusy, &from.to_string_lossy())?;
         disk.rename(&from, &to)
     })
     .await
