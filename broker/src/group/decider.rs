@@ -17,8 +17,8 @@ use super::classic::{
 use super::config::GroupConfig;
 use super::coordinator::{Decider, Decision, Entry, EntryContent, Now, Outbox, ReplayError, WaiterId};
 use super::offsets::{
-    DeletedTopics, GroupOffsets, commit_refusal, decide_commit, decide_delete, decide_offset_delete,
-    expired_records, fetch, topics_with_offsets,
+    DeletedTopics, GroupOffsets, OffsetPlace, commit_refusal, decide_commit, decide_delete,
+    decide_offset_delete, expired_records, fetch, topics_with_offsets,
 };
 use super::request::{CommitTopic, GroupReply, GroupRequest, Joiner};
 
@@ -51,10 +51,10 @@ pub enum GroupChange {
     },
     /// Topics are gone: their offsets are to go.
     TopicsDeleted(Vec<(Str, Uuid)>),
-    /// Some groups were looked through for offsets of deleted topics.
+    /// Some offsets were looked at for those of deleted topics.
     DeletedTopicsStepped {
-        /// The group with which the next step goes on; none once all were looked at.
-        next: Option<Str>,
+        /// Where the next step goes on; none once all were looked at.
+        next: Option<OffsetPlace>,
     },
 }
 
@@ -102,7 +102,7 @@ impl GroupDecider {
     }
 
     /// See [`topics_with_offsets`].
-    pub fn topics_with_offsets(&self, from: &Str) -> (BTreeSet<(Str, Uuid)>, Option<Str>) {
+    pub fn topics_with_offsets(&self, from: OffsetPlace) -> (BTreeSet<(Str, Uuid)>, Option<OffsetPlace>) {
         topics_with_offsets(&self.groups, from)
     }
 

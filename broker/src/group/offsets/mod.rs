@@ -9,7 +9,7 @@ mod store;
 
 pub(crate) use commit::{commit_refusal, decide_commit};
 pub(crate) use delete::{decide_delete, decide_offset_delete, expired_records};
-pub use deleted_topics::DeletedTopics;
 pub(crate) use deleted_topics::topics_with_offsets;
+pub use deleted_topics::{DeletedTopics, OffsetPlace};
 pub(crate) use fetch::fetch;
 pub use store::{Committed, GroupOffsets};

@@ -44,6 +44,11 @@ impl GroupOffsets {
         self.topics.iter()
     }
 
+    /// Topics from that name on with their offsets, in the order of names.
+    pub fn topics_from(&self, topic: &Str) -> impl Iterator<Item = (&Str, &BTreeMap<i32, Committed>)> {
+        self.topics.range(topic.clone()..)
+    }
+
     /// All offsets.
     pub fn all(&self) -> impl Iterator<Item = (&Str, i32, &Committed)> {
         self.topics.iter().flat_map(|(topic, partitions)| {

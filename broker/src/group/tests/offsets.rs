@@ -1,5 +1,7 @@
 //! Committed offsets and their end.
 
+use std::collections::BTreeSet;
+
 use protocol::error::ErrorCode;
 use protocol::messages::OffsetDeleteRequest;
 use protocol::messages::offset_commit_response::OffsetCommitResponseTopic;
@@ -11,6 +13,7 @@ use crate::group::classic::GroupState;
 use crate::group::config::GroupConfig;
 use crate::group::decider::GroupTimer;
 use crate::group::limits::RETENTION_OFFSETS_PER_STEP;
+use crate::group::offsets::OffsetPlace;
 use crate::group::request::{CommitTopic, GroupReply, GroupRequest};
 
 const MINUTE_MS: i64 = 60_000;
@@ -225,6 +228,49 @@ fn a_deleted_topics_offsets_go_in_bounded_steps() {
     world.pass(1_000);
     assert_eq!(world.log.records().len(), before + 20_000);
     assert!(world.group().is_none());
+}
+
+/// The bound was looked at between groups only: a large one held the shard up in one step.
+#[test]
+fn deleted_topics_are_looked_for_in_bounded_steps_within_a_group() {
+    const TOPICS: usize = 3;
+    let mut world = World::new();
+    for topic in 0..TOPICS {
+        let mut request = commit_request("", -1, 1);
+        let partition = request.topics[0].partitions[0].clone();
+        request.topics[0].name = format!("t{topic}").into();
+        request.topics[0].topic_id = Uuid([topic as u8 + 1; 16]);
+        request.topics[0].partitions = (0..RETENTION_OFFSETS_PER_STEP as i32)
+            .map(|partition_index| {
+                let mut partition = partition.clone();
+                partition.partition_index = partition_index;
+                partition
+            })
+            .collect();
+        assert_eq!(world.commit_request(request, 9), 0);
+    }
+    let (mut all, mut steps, mut from) = (BTreeSet::new(), 0, Some(OffsetPlace::default()));
+    while let Some(place) = from {
+        let (topics, next) = world.runtime.decider().topics_with_offsets(place);
+        assert!(topics.len() < TOPICS, "one step isn't all");
+        all.extend(topics);
+        (steps, from) = (steps + 1, next);
+    }
+    let expected = (0..TOPICS).map(|topic| (format!("t{topic}").into(), Uuid([topic as u8 + 1; 16])));
+    assert_eq!(all, expected.collect());
+    assert!((TOPICS..=TOPICS + 1).contains(&steps), "{steps}");
+    // None of these is gone, and so no record bounds a step: the last offset is reached in the third.
+    let before = world.log.records().len();
+    let last = RETENTION_OFFSETS_PER_STEP as i32 - 1;
+    let mut others: Vec<_> = (0..TOPICS).map(|topic| (format!("t{topic}").into(), Uuid([9; 16]))).collect();
+    others.push(("t2".into(), Uuid([3; 16])));
+    let waiter = world.ask(GroupRequest::TopicsDeleted(others));
+    assert_eq!(world.code(waiter), ErrorCode::NONE);
+    assert_eq!(world.log.records().len(), before, "the first step doesn't come that far");
+    world.pass(1_000);
+    assert_eq!(world.log.records().len(), before + RETENTION_OFFSETS_PER_STEP);
+    let group = world.runtime.decider().group(GROUP).expect("it has offsets of other topics");
+    assert!(group.offsets.get("t2", last).is_none() && group.offsets.get("t1", last).is_some());
 }
 
 /// Offsets of a deleted topic were given up on the first refusal: a topic made anew got the old ones.

@@ -8,6 +8,7 @@ use protocol::types::{Str, Uuid};
 
 use super::coordinators::ShardCoordinator;
 use crate::group::coordinator::Phase;
+use crate::group::offsets::OffsetPlace;
 use crate::server::ShardState;
 
 /// How often a coordinator that loads is looked at.
@@ -24,9 +25,9 @@ pub(crate) async fn forget_deleted_topics(shard: Rc<ShardState>, partition: i32)
     // Of those deleted from now on the coordinator is told.
     let deleted = shard.image.borrow().removed_topics();
     let mut gone = BTreeSet::new();
-    let mut from = Some(Str::default());
-    while let Some(group) = from {
-        let Some((topics, next)) = coordinator.inspect(|groups| groups.topics_with_offsets(&group)) else {
+    let mut from = Some(OffsetPlace::default());
+    while let Some(place) = from {
+        let Some((topics, next)) = coordinator.inspect(|groups| groups.topics_with_offsets(place)) else {
             return;
         };
         gone.extend(topics.into_iter().filter(|(_, id)| deleted.contains(id)));
