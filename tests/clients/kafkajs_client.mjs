@@ -72,7 +72,8 @@ await part("produce", async () => {
 });
 
 async function member(groupId, sink) {
-  const consumer = kafka.consumer({ groupId, sessionTimeout: 9000, heartbeatInterval: 500, rebalanceTimeout: 5000 });
+  // A member waits in a Fetch before it hears of a rebalance: less than the time it has to join it.
+  const consumer = kafka.consumer({ groupId, sessionTimeout: 9000, heartbeatInterval: 500, rebalanceTimeout: 5000, maxWaitTimeInMs: 1000 });
   await consumer.connect();
   await consumer.subscribe({ topics: [topic], fromBeginning: true });
   const owned = { now: [] };

@@ -17,8 +17,9 @@ use crate::config::{self, BrokerConfig, Inputs, Loaded};
 use crate::metrics::NodeFacts;
 
 /// Part of the memory that the process may use which keeps records unless `ringlog.cache.max.bytes` says otherwise: one of this many. The
-/// page cache isn't used, so this is what stands in its place.
-const CACHE_SHARE: u64 = 8;
+/// page cache isn't used, so this is what stands in its place. No more, because each page costs once until it is filled, and because whoever
+/// shares the machine should not be surprised; a host of the broker's own can give more.
+const CACHE_SHARE: u64 = 32;
 
 /// Runs the broker until it is told to stop (SIGTERM, SIGINT). 0 after a clean stop; 78 (EX_CONFIG) if it can't run as configured, or not on
 /// this host; 1 otherwise.

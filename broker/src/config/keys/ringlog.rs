@@ -25,5 +25,5 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "ringlog.memory.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
         "Memory for requests (half), answers (a quarter) and what isn't written yet (an eighth), in bytes, all shards together, at least 32 MiB each; 0 for 512 MiB a shard.";
     "ringlog.cache.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
-        "Memory for the latest records and for what was last read from segments, in bytes, all shards together, taken as there is something to keep; 0 for an eighth of the memory that the process may use.";
+        "Memory for the latest records and for what was last read from segments, in bytes, all shards together, taken as there is something to keep; 0 for 1/32 of the memory that the process may use.";
 };
