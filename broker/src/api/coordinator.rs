@@ -33,8 +33,8 @@ pub(super) async fn ask(
 /// How long it takes at most until a request is with its coordinator, which keeps nothing of its arrays while it waits for others.
 const TAKEN_AFTER: Duration = Duration::from_secs(1);
 
-/// As [`ask`], for what may wait for other members, and is counted without its arrays then. When the shard drains the answer is NOT_COORDINATOR: the client looks for the coordinator,
-/// and finds it where this node is again.
+/// As [`ask`], for what may wait for other members, and is counted without its arrays then. When the shard drains the answer is
+/// NOT_COORDINATOR: the client looks for the coordinator, and finds it where this node is again.
 ///
 /// # Errors
 /// As of [`ask`].

@@ -70,10 +70,10 @@ pub(crate) struct TailSlice {
 ///
 /// ```text
 ///   segment A (closed)        segment B (active)
-///   ┌──────┬──────┐ ┌──────┬──────┬──────┬──────┬──────┬──────┐
+///   ┌──────┬──────┐ ┌──────┬──────┬──────────────┬──────┬──────┐
 ///   │placed│placed│ │placed│pinned│in the journal│ new  │ new  │
-///   └──────┴──────┘ └──────┴──┊───┴──────┴───────┴──────┴──────┘
-///   ^ evicted from here       ┊   ^ placed        ^ written     ^ appended
+///   └──────┴──────┘ └──────┴──┊───┴──────────────┴──────┴──────┘
+///   ^ evicted from here       ┊   ^ placed       ^ written     ^ appended
 ///                             ^ placed, rounded down to a block: the device write starts here again
 /// ```
 /// Pinned: what is in the journal only; and a batch of the active segment that ends behind the last whole block: it

@@ -1,5 +1,6 @@
 //! A node that starts on a disk without a free byte.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::client::Client;
@@ -16,16 +17,22 @@ fn fill(broker: &Broker) {
     disk.set_capacity(Some(MUCH - disk.free_bytes() - (64 << 10)));
 }
 
+/// A node of two shards whose topic holds "before", and its address.
+fn with_one_record(seed: u64) -> (Broker, SocketAddr) {
+    let broker = Broker::start(seed, 2);
+    let to = broker.address();
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        client.create_topic(2).await;
+        assert_eq!(client.produce(0, b"before").await, 0);
+    });
+    (broker, to)
+}
+
 #[test]
 fn it_serves_reads_and_refuses_writes_until_there_is_space() {
     rt::sim::for_each_seed(20, |seed| {
-        let broker = Broker::start(seed, 2);
-        let to = broker.address();
-        broker.run(async move {
-            let mut client = Client::connect(to).await;
-            client.create_topic(2).await;
-            assert_eq!(client.produce(0, b"before").await, 0);
-        });
+        let (broker, to) = with_one_record(seed);
         if seed % 2 == 0 {
             broker.stop();
             broker.ended(WITHIN);
@@ -61,13 +68,7 @@ fn it_serves_reads_and_refuses_writes_until_there_is_space() {
 #[test]
 fn it_starts_again_after_a_stop_on_a_full_disk() {
     rt::sim::for_each_seed(10, |seed| {
-        let broker = Broker::start(seed, 2);
-        let to = broker.address();
-        broker.run(async move {
-            let mut client = Client::connect(to).await;
-            client.create_topic(2).await;
-            assert_eq!(client.produce(0, b"before").await, 0);
-        });
+        let (broker, to) = with_one_record(seed);
         broker.stop();
         broker.ended(WITHIN);
         for _ in 0..3 {
