@@ -39,7 +39,16 @@ pub struct LogConfig {
     pub flush_after: Option<Duration>,
     /// `message.timestamp.type`.
     pub timestamps: TimestampSource,
-    /// `file.delete.delay.ms`: not waited for; kept for DescribeConfigs' sake.
+    /// `cleanup.policy` has `delete`: old segments go by time and size.
+    pub delete: bool,
+    /// `retention.ms`: a segment goes when its newest record is older; `None` for never.
+    pub retention_ms: Option<u64>,
+    /// `retention.bytes`: the oldest segments go as long as those behind are so large together; `None` for no limit.
+    pub retention_bytes: Option<u64>,
+    /// `message.timestamp.after.max.ms`: how far timestamps may lie ahead of the clock. A segment whose newest timestamp
+    /// lies ahead ages from its last write and so much more at the most.
+    pub timestamp_after_max_ms: u64,
+    /// `file.delete.delay.ms`: how long the files of a segment that went stay, renamed `.deleted`, in ms.
     pub file_delete_delay_ms: u64,
     /// `producer.id.expiration.ms`: producers idle for longer are forgotten by `Log::expire_producers`, in
     /// ms.
@@ -61,10 +70,21 @@ impl Default for LogConfig {
             flush_messages: u64::MAX,
             flush_after: None,
             timestamps: TimestampSource::CreateTime,
+            delete: true,
+            retention_ms: Some(604_800_000),
+            retention_bytes: None,
+            timestamp_after_max_ms: 3_600_000,
             file_delete_delay_ms: 60_000,
             producer_id_expiration_ms: 86_400_000,
             tail_bytes_max: usize::MAX,
         }
+    }
+}
+
+impl LogConfig {
+    /// At what age a segment is closed, in ms.
+    pub(crate) fn segment_age_max_ms(&self) -> u64 {
+        self.segment_ms.saturating_sub(self.segment_jitter_ms)
     }
 }
 

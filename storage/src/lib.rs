@@ -21,6 +21,7 @@ mod log;
 mod lru;
 mod offset;
 pub mod producer;
+mod retention;
 mod segment;
 
 #[cfg(feature = "mutants")]

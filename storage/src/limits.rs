@@ -65,6 +65,11 @@ pub const INDEX_FILE_BYTES_MAX: u64 = 1 << 31;
 pub const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
 /// A `flush.ms` of more than this is none: a century, which can't overflow a clock.
 pub const FLUSH_AFTER_MAX: Duration = Duration::from_secs(100 * 365 * 86_400);
+/// A `message.timestamp.after.max.ms` of more than this, a century, is no bound.
+pub const TIMESTAMP_AHEAD_MAX_MS: u64 = 100 * 365 * 86_400_000;
+/// Pause between the removals of two segments' files: giving much back to a file system at once holds up what others
+/// write there.
+pub const REMOVAL_PAUSE: Duration = Duration::from_millis(20);
 /// Small files of closed segments remembered, per log, while a full disk keeps them from being written.
 pub const UNFINISHED_MAX: usize = 8;
 /// Logs asked in vain, per append, to give up memory when all tails together hold too much.

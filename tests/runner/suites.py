@@ -39,6 +39,7 @@ CLIENTS = (
     Suite("topics", "creation, metadata, ids, deletion, auto-creation, many partitions", "topics.py"),
     Suite("admin", "configs that act at once, partitions, records, offsets, cluster, by librdkafka, kafka-python and Kafka's tools", "admin.py",
           wishes=("kafka",), seconds=(420, 480)),
+    Suite("retention", "old segments go by time, size and log start, by settings changed at once, and under kill -9", "retention.py", seconds=(240, 600)),
     Suite("reading", "seek, time queries, limits, long polls, fetch sessions", "reading.py"),
     Suite("aiokafka", "round trip by aiokafka", "aiokafka_client.py"),
     Suite("kafka_python", "round trip by kafka-python", "kafka_python_client.py"),

@@ -41,6 +41,10 @@ pub struct BrokerConfig {
     pub network: NetworkLimits,
     /// `producer.id.expiration.check.interval.ms`.
     pub producer_id_expiration_check_interval_ms: i32,
+    /// `log.retention.check.interval.ms`.
+    pub retention_check_interval: Duration,
+    /// `log.initial.task.delay.ms`.
+    pub initial_task_delay: Duration,
     /// What Kafka doesn't have.
     pub ringlog: RinglogConfig,
     /// All values as text, with their sources.
@@ -160,6 +164,8 @@ impl BrokerConfig {
                 &values,
                 "producer.id.expiration.check.interval.ms",
             ),
+            retention_check_interval: millis(&values, "log.retention.check.interval.ms"),
+            initial_task_delay: millis(&values, "log.initial.task.delay.ms"),
             ringlog: ringlog(&values),
             values,
         })
@@ -191,6 +197,10 @@ fn unsigned(values: &BrokerValues, name: &str) -> u64 {
 
 fn size(values: &BrokerValues, name: &str) -> usize {
     usize::try_from(long(values, name)).unwrap_or_default()
+}
+
+fn millis(values: &BrokerValues, name: &str) -> Duration {
+    Duration::from_millis(unsigned(values, name))
 }
 
 fn boolean(values: &BrokerValues, name: &str) -> bool {
@@ -293,7 +303,7 @@ fn ringlog(values: &BrokerValues) -> RinglogConfig {
         direct_io: boolean(values, "ringlog.direct.io"),
         journal_bytes: unsigned(values, "ringlog.journal.bytes"),
         journal_direct_bytes: size(values, "ringlog.journal.direct.bytes"),
-        journal_age_max: Duration::from_millis(unsigned(values, "ringlog.journal.max.age.ms")),
+        journal_age_max: millis(values, "ringlog.journal.max.age.ms"),
         produce_validation: if header { ProduceValidation::Header } else { ProduceValidation::Full },
         memory_max_bytes: Some(unsigned(values, "ringlog.memory.max.bytes")).filter(|bytes| *bytes > 0),
         cache_max_bytes: Some(unsigned(values, "ringlog.cache.max.bytes")).filter(|bytes| *bytes > 0),

@@ -97,6 +97,12 @@ families! {
     JOURNAL_CHECKPOINTS Counter "ringlog_journal_checkpoints_total" ["shard"] "checkpoints",
         "Times that what was in the journal only was brought to the segments and synced.",
         "";
+    LOG_DELETED_SEGMENTS Counter "ringlog_log_deleted_segments_total" ["shard"] "segments",
+        "Segments that went by retention.ms, by retention.bytes, or below the log's start.",
+        "";
+    LOG_DELETED_BYTES Counter "ringlog_log_deleted_bytes_total" ["shard"] "bytes",
+        "Size of their records; the disk has it back file.delete.delay.ms later.",
+        "";
     FLUSH_TIME Histogram "ringlog_log_flush_seconds" ["shard"] "seconds",
         "Group flushes of the committer: all that waits is written, and synced where it is wanted.",
         "";

@@ -155,6 +155,8 @@ fn logs(out: &mut TextWriter, shards: &Answered<'_>) {
         JOURNAL_BYTES.log.journal_bytes;
         JOURNAL_REFUSED_LOGS.log.journal_refused_logs;
         JOURNAL_CHECKPOINTS.log.journal_checkpoints;
+        LOG_DELETED_SEGMENTS.log.deleted_segments;
+        LOG_DELETED_BYTES.log.deleted_bytes;
     }
     out.family(&FLUSH_TIME);
     shards.iter().for_each(|(id, shard)| out.histogram(&[id], &shard.log.flush));

@@ -79,6 +79,10 @@ pub struct LogNumbers {
     pub journal_refused_logs: u64,
     /// Times that the journal was freed.
     pub journal_checkpoints: u64,
+    /// Segments that retention removed.
+    pub deleted_segments: u64,
+    /// Their size, in bytes.
+    pub deleted_bytes: u64,
     /// Group flushes.
     pub flush: TimeCounts,
     /// Their syncs.
@@ -159,6 +163,8 @@ fn log(shard: &ShardState) -> LogNumbers {
         journal_bytes: stats.journal_bytes.get(),
         journal_refused_logs: stats.journal_refused_logs.get(),
         journal_checkpoints: stats.journal_checkpoints.get(),
+        deleted_segments: stats.deleted_segments.get(),
+        deleted_bytes: stats.deleted_bytes.get(),
         flush: stats.flush_time.counts(),
         sync: stats.sync_time.counts(),
     }

@@ -19,7 +19,7 @@ use super::memory::MemoryPlan;
 use super::piece::{Answer, Piece};
 use super::state::ShardState;
 use super::wiring::Joint;
-use super::{metadata_changes, service};
+use super::{housekeeping, metadata_changes, service};
 use crate::metadata::MetadataUpdate;
 
 /// How often recovery points are written down.
@@ -91,6 +91,7 @@ pub(super) async fn join(
     shard.tasks.spawn(watch_dir(Rc::clone(&shard)));
     shard.tasks.spawn(keep_checkpoints(Rc::clone(&shard)));
     shard.tasks.spawn(expire_producers(Rc::clone(&shard)));
+    shard.tasks.spawn(housekeeping::keep(Rc::clone(&shard)));
     Ok(shard)
 }
 

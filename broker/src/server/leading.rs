@@ -128,6 +128,10 @@ pub(super) fn log_config(shard: &Rc<ShardState>, config: &TopicConfig) -> LogCon
         } else {
             TimestampSource::CreateTime
         },
+        delete: config.delete,
+        retention_ms: config.retention_ms,
+        retention_bytes: config.retention_bytes,
+        timestamp_after_max_ms: u64::try_from(config.timestamp_after_max_ms).unwrap_or_default(),
         file_delete_delay_ms: config.file_delete_delay_ms,
         producer_id_expiration_ms: shard.broker_values().number("producer.id.expiration.ms"),
         ..LogConfig::default()

@@ -18,6 +18,7 @@ pub mod fetch_session;
 pub mod first;
 pub mod frame;
 pub mod groups;
+mod housekeeping;
 mod join;
 mod leading;
 mod listen;

@@ -220,3 +220,17 @@ fn a_lock_is_held_once() {
         assert!(fs::try_lock(&path).await.unwrap().is_some());
     });
 }
+
+#[test]
+fn a_directory_tells_when_its_files_were_last_changed() {
+    in_dir(|dir| async move {
+        let before_ms = rt::unix_ms();
+        written(&dir.join("file"), true, 4096).await.close().await.unwrap();
+        let entries = fs::read_dir(&dir).await.unwrap();
+        // The file system's clock may be some ticks behind.
+        let told = before_ms - 1_000..=rt::unix_ms();
+        assert!(told.contains(&entries[0].modified_ms), "{} is none of {told:?}", entries[0].modified_ms);
+        let space = fs::space(&dir).await.unwrap();
+        assert!(space.used_bytes > 0 && space.used_bytes <= space.total_bytes);
+    });
+}

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use rt::fs::{self, DirEntry, File, OpenMode};
 
 use crate::Offset;
+use crate::error::is_full;
 use crate::segment::names;
 
 /// A segment to append to.
@@ -95,10 +96,36 @@ pub(crate) async fn remove_snapshots_behind(dir: &Path, end: Offset) -> io::Resu
     if any { sync_dir(dir).await } else { Ok(()) }
 }
 
+/// The files of a segment, the records last.
+const OF_A_SEGMENT: [&str; 5] =
+    [names::INDEX, names::TIME_INDEX, names::TXN_INDEX, names::SNAPSHOT, names::LOG];
+
 /// Removes a segment with all its files, durably.
 pub(crate) async fn remove_segment(dir: &Path, base: Offset) -> io::Result<()> {
-    for suffix in [names::INDEX, names::TIME_INDEX, names::TXN_INDEX, names::SNAPSHOT, names::LOG] {
+    for suffix in OF_A_SEGMENT {
         remove(&dir.join(names::file_name(base, suffix))).await?;
     }
     sync_dir(dir).await
+}
+
+/// Renames all files of a segment to `.deleted`, as Kafka does, for [`remove_doomed`]. Not durable: a crash may bring some
+/// of the names back. Where there is no space for a new name the file goes at once.
+pub(crate) async fn doom_segment(dir: &Path, base: Offset) -> io::Result<()> {
+    for suffix in OF_A_SEGMENT {
+        let path = dir.join(names::file_name(base, suffix));
+        match fs::rename(&path, dir.join(names::doomed_file_name(base, suffix))).await {
+            Err(error) if is_full(&error) => remove(&path).await?,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes the files that [`doom_segment`] renamed.
+pub(crate) async fn remove_doomed(dir: &Path, base: Offset) -> io::Result<()> {
+    for suffix in OF_A_SEGMENT {
+        remove(&dir.join(names::doomed_file_name(base, suffix))).await?;
+    }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use protocol::types::Uuid;
 use rt::Task;
 
 use super::busy::{Busy, BusyName};
+use super::doomed;
 use super::home::DirFacts;
 use super::shared::DirShared;
 use super::stats::{DirMemory, DirStats};
@@ -38,6 +39,7 @@ pub struct LogDir {
     busy: Busy,
     closing: Cell<bool>,
     committer: RefCell<Option<Task<()>>>,
+    remover: RefCell<Option<Task<()>>>,
 }
 
 /// What a shard's clean stop tells the directory's owner: where its logs start and end.
@@ -70,10 +72,11 @@ impl LogDir {
             synced.map_err(|error| StorageError::io(format!("syncing {}", shared.path.display()), error))?;
         }
         let committer = rt::spawn(committer::run(shared.clone()));
+        let remover = RefCell::new(Some(rt::spawn(doomed::remove_due(shared.clone()))));
         let (logs, unopened) = (RefCell::default(), RefCell::default());
         let (busy, committer) = (Busy::default(), RefCell::new(Some(committer)));
         let (outdated, closing) = (RefCell::default(), Cell::new(false));
-        Ok(Self { shared, facts, logs, unopened, outdated, busy, closing, committer })
+        Ok(Self { shared, facts, logs, unopened, outdated, busy, closing, committer, remover })
     }
 
     /// Opens existing logs, several at a time. One that is damaged is opened offline ([`Log::status`]).
@@ -272,11 +275,15 @@ impl LogDir {
         if let Some(committer) = committer {
             committer.await;
         }
+        let remover = self.remover.borrow_mut().take();
+        if let Some(remover) = remover {
+            remover.cancel().await;
+        }
         let journal = &self.shared.journal;
         while journal.checkpointing.get() || journal.making.get() {
             journal.work_ended.notified().await;
         }
-        // Only removals of deleted logs are left, which the next start takes up again.
+        // Only removals of deleted logs and segments are left, which the next start takes up again.
         self.shared.tasks.cancel_all().await;
         self.shared.close_handles().await;
         closed.clean &= !self.shared.has_failed();

@@ -1,6 +1,7 @@
 //! A log directory: what its logs share on one shard, and what the directory itself is.
 mod busy;
 mod delete;
+pub(crate) mod doomed;
 mod ensure;
 pub(crate) mod files;
 pub(crate) mod home;

@@ -12,6 +12,7 @@ use rt::TaskSet;
 use rt::fs::{File, IoBuf};
 use rt::sync::{Budget, Notify};
 
+use super::doomed::DoomedQueue;
 use super::files;
 use super::stats::{DirMemory, DirStats, MemoryUse};
 use crate::journal::Journal;
@@ -64,6 +65,8 @@ pub(crate) struct DirShared {
     next_log: Cell<u64>,
     pub stats: DirStats,
     pub journal: Journal,
+    /// Segments that went, whose files are still there.
+    pub doomed: DoomedQueue,
 }
 
 impl DirShared {
@@ -88,6 +91,7 @@ impl DirShared {
             logs: RefCell::new(BTreeMap::new()),
             next_log: Cell::new(0),
             stats: DirStats::default(),
+            doomed: DoomedQueue::default(),
             journal: Journal::new(config.journal.clone(), config.tail_bytes_max),
             config,
         })

@@ -27,6 +27,10 @@ pub struct DirStats {
     pub journal_refused_logs: Cell<u64>,
     /// Times that the journal was freed.
     pub journal_checkpoints: Cell<u64>,
+    /// Segments that retention removed.
+    pub deleted_segments: Cell<u64>,
+    /// Size of them, in bytes.
+    pub deleted_bytes: Cell<u64>,
     /// How long each group flush took: its writes, and its syncs where wanted.
     pub flush_time: TimeHistogram,
     /// How long each sync took, of the journal, of one segment, or of the whole file system.

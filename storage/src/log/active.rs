@@ -101,7 +101,7 @@ impl SegmentBuild {
     pub(crate) fn is_old(&self, config: &LogConfig, now_ms: i64) -> bool {
         let Some(first) = self.first_timestamp_ms.filter(|first| *first >= 0) else { return false };
         let age_ms = now_ms.saturating_sub(first);
-        age_ms > 0 && age_ms as u64 > config.segment_ms.saturating_sub(config.segment_jitter_ms)
+        age_ms > 0 && age_ms as u64 > config.segment_age_max_ms()
     }
 
     /// Whether `last` fits the 31 bits of a relative offset.

@@ -83,7 +83,7 @@ impl Log {
         reservation: Reservation,
         batch: RecordBatch,
     ) -> Result<AppendInfo, AppendError> {
-        self.append_from(reservation, &batch, Origin::Follower)
+        self.append_from(reservation, &batch, Origin::Follower { now_ms: rt::unix_ms() })
     }
 
     fn append_from(

@@ -27,6 +27,8 @@ pub(crate) struct ClosedSegment {
     /// Largest timestamp and the last offset of its batch; `None` until it was looked up. `Some(None)`: no
     /// record has a timestamp.
     pub max_timestamp: Option<Option<(i64, Offset)>>,
+    /// When records were last added to it, in ms since 1970; 0 if unknown.
+    pub modified_ms: i64,
 }
 
 /// The segment that takes appends, and its file.
@@ -46,6 +48,10 @@ pub(crate) struct Active {
     /// Where the bytes end that are placed or in the journal: at the end of a batch, but for a moment within a large
     /// write. `placed <= written <= build.bytes`.
     pub written: FilePos,
+    /// When its first records came, by the broker's clock in ms since 1970: what closing it without traffic counts from.
+    pub since_ms: Option<i64>,
+    /// When its last records came; 0 without.
+    pub modified_ms: i64,
 }
 
 impl Active {
@@ -59,6 +65,8 @@ impl Active {
             preset_bytes: 0,
             placed: FilePos(0),
             written: FilePos(0),
+            since_ms: None,
+            modified_ms: 0,
         }
     }
 
@@ -66,7 +74,28 @@ impl Active {
     pub(crate) fn found(build: SegmentBuild) -> Self {
         let placed = FilePos(build.bytes);
         let preset_bytes = placed.0;
-        Self { build, file: None, exists: true, has_indexes: true, preset_bytes, placed, written: placed }
+        let fresh = Self::fresh(build.base);
+        Self { build, exists: true, has_indexes: true, preset_bytes, placed, written: placed, ..fresh }
+    }
+
+    /// Its file was last changed at `modified_ms`. When its first records came isn't written anywhere: their own time, if
+    /// that may be, or else the latest there is.
+    pub(crate) fn date(&mut self, modified_ms: i64) {
+        let first_ms = self.build.first_timestamp_ms.filter(|first_ms| (0..=modified_ms).contains(first_ms));
+        self.since_ms = (self.build.bytes > 0).then(|| first_ms.unwrap_or(modified_ms));
+        self.modified_ms = modified_ms;
+    }
+
+    /// Records came at `now_ms`.
+    fn touch(&mut self, now_ms: i64) {
+        self.since_ms.get_or_insert(now_ms);
+        self.modified_ms = now_ms;
+    }
+
+    /// Whether it has records and is to be closed though none may follow.
+    pub(crate) fn is_due(&self, config: &LogConfig, now_ms: i64) -> bool {
+        let age_ms = self.since_ms.and_then(|since_ms| u64::try_from(now_ms.saturating_sub(since_ms)).ok());
+        self.build.bytes > 0 && age_ms.is_some_and(|age_ms| age_ms > config.segment_age_max_ms())
     }
 }
 
@@ -89,7 +118,15 @@ pub(crate) enum Origin {
     /// From a client, at a leader: gets the next offset, `epoch`, and `now_ms` where the topic wants it.
     Leader { epoch: LeaderEpoch, now_ms: i64 },
     /// From the leader, at a follower: keeps offset and epoch.
-    Follower,
+    Follower { now_ms: i64 },
+}
+
+impl Origin {
+    fn now_ms(self) -> i64 {
+        match self {
+            Self::Leader { now_ms, .. } | Self::Follower { now_ms } => now_ms,
+        }
+    }
 }
 
 /// The pure part of a log. Every change of offsets goes through here, in one piece, without an await.
@@ -111,6 +148,8 @@ pub(crate) struct LogCore {
     pub producers: ProducerState,
     /// Counts truncations: what was read or looked up before one is void.
     pub generation: u64,
+    /// Counts old segments that went: what was looked up in several of them may be about one that isn't there any more.
+    pub removals: u64,
 }
 
 impl LogCore {
@@ -127,6 +166,7 @@ impl LogCore {
             epochs: EpochCheckpoint::default(),
             producers: ProducerState::default(),
             generation: 0,
+            removals: 0,
         }
     }
 
@@ -158,6 +198,7 @@ impl LogCore {
         }
         self.epochs.assign(LeaderEpoch(header.partition_leader_epoch), Offset(header.base_offset));
         let position = self.active.build.push(&header, config.index_interval_bytes);
+        self.active.touch(origin.now_ms());
         let copy = stamp.is_some() || batch.total_bytes() * FRAME_SHARE_MIN < frame_bytes;
         let (head, body) = split_for_tail(batch.bytes(), copy, |bytes| patch(bytes, &header, stamp));
         let base_offset = Offset(header.base_offset);
@@ -184,13 +225,13 @@ impl LogCore {
                 header.base_offset = self.end.0;
                 header.partition_leader_epoch = epoch.0;
             }
-            Origin::Follower if Offset(header.base_offset) < self.end => {
+            Origin::Follower { .. } if Offset(header.base_offset) < self.end => {
                 return Err(AppendError::NotContiguous {
                     base_offset: Offset(header.base_offset),
                     end: self.end,
                 });
             }
-            Origin::Follower => {}
+            Origin::Follower { .. } => {}
         }
         let epoch = LeaderEpoch(header.partition_leader_epoch);
         if let Some(current) = self.epochs.latest().filter(|current| epoch < *current) {
@@ -224,9 +265,17 @@ impl LogCore {
             end: self.active.build.base,
             bytes: closing.build.bytes,
             max_timestamp: Some(closing.build.times.last()),
+            modified_ms: closing.modified_ms,
         };
         self.closed.insert(segment.base, segment.clone());
         Some(segment)
+    }
+
+    /// Whether there is a segment that starts at `base`.
+    pub(crate) fn has_segment(&self, base: Offset) -> bool {
+        self.closed.contains_key(&base)
+            || self.active.build.base == base
+            || self.closing.as_ref().is_some_and(|closing| closing.build.base == base)
     }
 
     /// All segments' sizes, in bytes.

@@ -99,6 +99,10 @@ impl LogInner {
         }
         let indexes = match self.load_indexes(part).await {
             Some(indexes) => indexes,
+            None if self.is_stale(part) => {
+                let what = self.file_path(part.base, names::INDEX).display().to_string();
+                return Err(ReadError::Io { what, source: std::io::ErrorKind::NotFound.into() });
+            }
             None => self.rebuild_indexes(part).await?,
         };
         let indexes = Rc::new(indexes);
@@ -108,9 +112,10 @@ impl LogInner {
         Ok(indexes)
     }
 
-    /// Whether the log was cut, or ended, since `part` was looked up.
+    /// Whether the log was cut or ended since `part` was looked up, or the segment went.
     pub(crate) fn is_stale(&self, part: &FilePart) -> bool {
-        self.is_offline() || self.core.borrow().generation != part.generation
+        let core = self.core.borrow();
+        self.is_offline() || core.generation != part.generation || !core.has_segment(part.base)
     }
 
     /// What was kept of a stale part's file goes: nobody will ask for it again, and an open handle would keep a

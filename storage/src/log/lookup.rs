@@ -65,18 +65,22 @@ impl Log {
         self.look_up(async || self.largest(upto).await).await
     }
 
-    /// Looks up again for as long as the log is cut meanwhile: what was found, or wasn't, may be gone.
+    /// Looks up again for as long as the log is cut, or old segments go, meanwhile: what was found, or wasn't, may be gone.
     async fn look_up(
         &self,
         find: impl AsyncFn() -> Result<Option<TimestampOffset>, ReadError>,
     ) -> Result<Option<TimestampOffset>, ReadError> {
+        let seen = || {
+            let core = self.0.core.borrow();
+            (core.generation, core.removals)
+        };
         loop {
-            let generation = self.0.core.borrow().generation;
+            let before = seen();
             let found = find().await;
             if self.0.is_offline() {
                 return Err(ReadError::Offline);
             }
-            if self.0.core.borrow().generation == generation {
+            if seen() == before {
                 return found;
             }
         }
@@ -262,7 +266,7 @@ impl Largest {
 }
 
 impl LogInner {
-    async fn max_timestamp_of(&self, part: &FilePart) -> Result<Option<(i64, Offset)>, ReadError> {
+    pub(crate) async fn max_timestamp_of(&self, part: &FilePart) -> Result<Option<(i64, Offset)>, ReadError> {
         if !part.closed {
             let core = self.core.borrow();
             let builds = [Some(&core.active), core.closing.as_ref()];

@@ -14,6 +14,7 @@ pub(crate) mod producers_at;
 pub(crate) mod read;
 pub(crate) mod recover;
 pub(crate) mod reserve;
+pub(crate) mod retain;
 pub(crate) mod roll;
 pub(crate) mod space;
 pub(crate) mod tail;

@@ -1,6 +1,6 @@
 //! Opening a partition's directory, or making it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -25,6 +25,8 @@ use crate::{LogConfig, Offset, StorageError, TopicPartition};
 pub(crate) struct Found {
     /// Base offset and length in bytes of each segment, ascending.
     pub segments: Vec<(Offset, u64)>,
+    /// When each was last written to, in ms since 1970.
+    pub modified_ms: BTreeMap<Offset, i64>,
     /// Segments that have both index files.
     pub indexed: BTreeSet<Offset>,
     /// `None` without a readable checkpoint.
@@ -131,7 +133,10 @@ async fn survey(path: &Path) -> std::io::Result<Found> {
             continue;
         }
         match names::parse_file_name(&entry.name) {
-            Some((base, names::LOG)) => found.segments.push((base, entry.len)),
+            Some((base, names::LOG)) => {
+                found.segments.push((base, entry.len));
+                found.modified_ms.insert(base, entry.modified_ms);
+            }
             Some((base, names::INDEX)) => drop(offsets.insert(base)),
             Some((base, names::TIME_INDEX)) => drop(times.insert(base)),
             Some((base, names::TXN_INDEX)) => others.push(base),

@@ -80,6 +80,10 @@ impl Log {
                 // Cut meanwhile: what was read may be gone. Once more, from what there is now.
                 continue;
             }
+            if result.is_err() && self.0.is_stale(&part) {
+                // The segment went meanwhile: what there is now starts behind it.
+                continue;
+            }
             match result {
                 Ok(slice) if slice.bytes == 0 && slice.next_offset > at => at = slice.next_offset,
                 result => return result,

@@ -63,6 +63,7 @@ impl Recovery<'_> {
             core.epochs = found.epochs.unwrap_or_default();
             core.epochs.truncate_end(core.end);
             core.recovery_point = self.recovery_point.min(self.start);
+            self.restore_producers(&mut core).await?;
             return Ok(Recovered { core, corrupt: None, changed: false });
         };
         let first = found.segments[0].0;
@@ -75,12 +76,15 @@ impl Recovery<'_> {
         let at = found.segments.partition_point(|(base, _)| *base < scan_at);
         for pair in found.segments[..=at].windows(2) {
             let (base, bytes) = pair[0];
-            core.closed.insert(base, ClosedSegment { base, end: pair[1].0, bytes, max_timestamp: None });
+            let end = pair[1].0;
+            core.closed.insert(base, ClosedSegment { base, end, bytes, max_timestamp: None, modified_ms: 0 });
         }
         if clean && self.resume(&mut core, last).await? {
+            date(&mut core, &found);
             return Ok(Recovered { core, corrupt: None, changed: false });
         }
         let corrupt = self.scan(&mut core, &found.segments[at..]).await?;
+        date(&mut core, &found);
         if corrupt.is_none() {
             // Of a cut that a crash met between the segment and them, or of a clean stop behind a torn tail.
             let forgotten = files::remove_snapshots_behind(self.path, core.end).await;
@@ -89,19 +93,31 @@ impl Recovery<'_> {
         Ok(Recovered { core, corrupt, changed: true })
     }
 
-    /// The oldest segment whose batches must be looked at.
+    /// The oldest segment whose batches must be looked at. None that lies before the log's start: of those a crash may
+    /// have left some and not others, on their way to be removed.
     fn first_to_scan(&self, found: &Found) -> Offset {
+        let holds_start = found.segments.partition_point(|(base, _)| *base <= self.start).saturating_sub(1);
         let mut at = found.segments.len() - 1;
         if found.epochs.is_none() {
-            return found.segments[0].0;
+            return found.segments[holds_start].0;
         }
         if let Some(from) = self.scan_from {
             at = at.min(found.segments.partition_point(|(base, _)| *base <= from).saturating_sub(1));
         }
-        while at > 0 && !found.indexed.contains(&found.segments[at - 1].0) {
+        while at > holds_start && !found.indexed.contains(&found.segments[at - 1].0) {
             at -= 1;
         }
-        found.segments[at].0
+        found.segments[at.max(holds_start)].0
+    }
+
+    /// All segments went, and none was made since: the producers are those of the snapshot that stands where the log goes
+    /// on.
+    async fn restore_producers(&self, core: &mut LogCore) -> Result<(), StorageError> {
+        let (producers, at) = self.load_snapshot(core.end).await?;
+        if at == core.end {
+            core.producers = producers;
+        }
+        Ok(())
     }
 
     /// Trusts the last segment's files. False if they don't fit together, which a clean stop never leaves.
@@ -158,6 +174,9 @@ impl Recovery<'_> {
         // Epochs that got no record here: they may have been another leader's (as Kafka drops them).
         core.epochs.truncate_end(core.end);
         core.start = core.start.min(core.end);
+        if core.start < core.end {
+            core.epochs.truncate_start(core.start);
+        }
         core.active = Active::found(build);
     }
 
@@ -198,6 +217,7 @@ impl Recovery<'_> {
         core.producers = producers;
         if from < first {
             self.replay_producers_until(core, from, first).await?;
+            self.keep_producers(core, first).await?;
         }
         for (at, &(base, bytes)) in segments.iter().enumerate() {
             let last = at + 1 == segments.len();
@@ -228,6 +248,15 @@ impl Recovery<'_> {
             return Ok(None);
         }
         Ok(None)
+    }
+
+    /// Writes the snapshot that stands before the scanned segments: those that it would be made of may go.
+    async fn keep_producers(&self, core: &LogCore, first: Offset) -> Result<(), StorageError> {
+        let path = self.path.join(names::file_name(first, names::SNAPSHOT));
+        match files::replace(&path, snapshot::encode(&core.producers)).await {
+            Err(error) if is_full(&error) => Ok(()),
+            written => written.map_err(|error| self.fail(first, error)),
+        }
     }
 
     async fn replay_producers_until(
@@ -317,7 +346,8 @@ impl Recovery<'_> {
             written => written.map_err(|error| self.fail(base, error))?,
         }
         let max_timestamp = Some(build.times.last());
-        core.closed.insert(base, ClosedSegment { base, end, bytes: build.bytes, max_timestamp });
+        let bytes = build.bytes;
+        core.closed.insert(base, ClosedSegment { base, end, bytes, max_timestamp, modified_ms: 0 });
         Ok(())
     }
 
@@ -381,6 +411,13 @@ impl Recovery<'_> {
             error,
         )
     }
+}
+
+/// Tells segments when they were last written to.
+fn date(core: &mut LogCore, found: &Found) {
+    let modified_ms = |base: Offset| found.modified_ms.get(&base).copied().unwrap_or_default();
+    core.closed.values_mut().for_each(|segment| segment.modified_ms = modified_ms(segment.base));
+    core.active.date(modified_ms(core.active.build.base));
 }
 
 /// Why a batch can't be the next one.

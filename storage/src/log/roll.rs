@@ -29,6 +29,15 @@ pub(crate) struct Sealed {
     index: OffsetIndex,
     times: TimeIndex,
     producers: Bytes,
+    /// The segment went since: only what the next one needs is written.
+    is_gone: bool,
+}
+
+impl Sealed {
+    /// Segment `base` goes.
+    pub(crate) fn forget_indexes_of(&mut self, base: Offset) {
+        self.is_gone |= self.base == base;
+    }
 }
 
 impl Log {
@@ -136,7 +145,7 @@ impl LogInner {
         };
         sealed.seal();
         self.synced(next.min(self.marks.written()));
-        Ok(Sealed { base, next, index: sealed.index, times: sealed.times, producers })
+        Ok(Sealed { base, next, index: sealed.index, times: sealed.times, producers, is_gone: false })
     }
 
     /// Gives a segment's file its exact length and syncs it; `open` is its file if it is open for writing.
@@ -194,6 +203,9 @@ impl LogInner {
         let epochs = self.core.borrow().epochs.to_text();
         files::replace(&self.path.join(names::EPOCHS), epochs).await?;
         files::replace(&self.file_path(sealed.next, names::SNAPSHOT), sealed.producers.clone()).await?;
+        if sealed.is_gone {
+            return Ok(());
+        }
         files::replace(&self.file_path(sealed.base, names::TIME_INDEX), sealed.times.to_file()).await?;
         // Last: its presence says that the others are there.
         files::replace(&self.file_path(sealed.base, names::INDEX), sealed.index.to_file()).await

@@ -128,6 +128,7 @@ impl LogInner {
         let file = core.active.file.take();
         let exists = part.closed || core.active.exists || core.active.build.base != part.base;
         core.active = Active { exists, ..Active::found(build.clone()) };
+        core.active.date(rt::unix_ms());
         let held = core.tail.held_bytes();
         core.tail.truncate(end);
         self.dir.released(held - core.tail.held_bytes());

@@ -31,6 +31,11 @@ pub(crate) fn file_name(base: Offset, suffix: &str) -> String {
     format!("{:020}.{suffix}", base.0)
 }
 
+/// The name of a segment's file that waits for its removal.
+pub(crate) fn doomed_file_name(base: Offset, suffix: &str) -> String {
+    format!("{}.deleted", file_name(base, suffix))
+}
+
 /// Base offset and suffix of a segment's file name; `None` for any other name.
 pub(crate) fn parse_file_name(name: &str) -> Option<(Offset, &str)> {
     let (digits, suffix) = name.split_once('.')?;

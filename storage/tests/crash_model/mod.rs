@@ -36,6 +36,10 @@ struct Model {
     /// A truncation or start change that was begun and not answered: its outcome is open.
     unsure_end: Option<i64>,
     unsure_start: Option<i64>,
+    /// Up to where a look for old segments may have moved the start that was begun and not answered.
+    unsure_retention: Option<i64>,
+    /// The last idempotent batch that lies before the start: its producer is remembered all the same.
+    below: Option<Known>,
     /// A restart at an offset that was begun and not answered.
     unsure_restart: Option<i64>,
     /// Tags that an answered truncation took.
@@ -118,7 +122,8 @@ async fn work(model: Rc<RefCell<Model>>, setup: Setup, operations: u32) {
             80..83 => advance_start(&log, &model).await,
             83..84 => restart(&log, &model).await,
             84..88 => log.checkpoint().await.unwrap(),
-            88..94 => drop(log.flush().await),
+            88..92 => drop(log.flush().await),
+            92..96 => retain(&log, &model).await,
             _ => rt::sleep(Duration::from_micros(random(3_000))).await,
         }
     }
@@ -227,6 +232,28 @@ async fn advance_start(log: &Log, model: &RefCell<Model>) {
     model.start = model.start.max(at);
 }
 
+/// Looks for old segments by settings that are others each time.
+async fn retain(log: &Log, model: &RefCell<Model>) {
+    let size_bytes = log.size_bytes();
+    log.set_config(LogConfig {
+        delete: random(10) > 0,
+        retention_bytes: (random(2) == 0).then(|| random(size_bytes + 1)),
+        retention_ms: (random(3) == 0).then(|| random(50)),
+        file_delete_delay_ms: [0, 1, 60_000][random(3) as usize],
+        ..(*log.config()).clone()
+    });
+    const WEEKS_MS: i64 = 14 * 86_400_000;
+    let high_watermark = log.durable_offset();
+    log.roll_if_old(rt::unix_ms() + random(2) as i64 * WEEKS_MS).await.unwrap();
+    model.borrow_mut().unsure_retention = Some(high_watermark.0);
+    log.retain(high_watermark, rt::unix_ms()).await.unwrap();
+    let mut model = model.borrow_mut();
+    model.unsure_retention = None;
+    let start = log.start_offset();
+    assert!(start.0 == model.start || start <= high_watermark, "{start} is above {high_watermark}");
+    model.start = start.0;
+}
+
 async fn restart(log: &Log, model: &RefCell<Model>) {
     let at = log.end_offset().0 + random(1_000) as i64;
     {
@@ -240,6 +267,7 @@ async fn restart(log: &Log, model: &RefCell<Model>) {
     let gone: Vec<u64> = model.batches.iter().map(|known| known.tag).collect();
     model.gone.extend(gone);
     model.batches.clear();
+    model.below = None;
     model.sequence = 0;
     (model.start, model.written, model.synced) = (at, at, at);
 }
@@ -268,7 +296,8 @@ fn judge(log: &Log, model: &mut Model, found: Vec<Known>, clean: bool) {
     if restarted.is_none() {
         assert!(end >= promised, "{promised} was acknowledged, the log ends at {end}");
         let starts = [Some(model.start), model.unsure_start, model.unsure_restart];
-        assert!(starts.contains(&Some(start)), "starts at {start}, not {starts:?}");
+        let may_be = model.unsure_retention.is_some_and(|upto| (model.start..=upto).contains(&start));
+        assert!(may_be || starts.contains(&Some(start)), "starts at {start}, not {starts:?}");
         check_order(&found, model, start);
     } else {
         assert!(found.is_empty(), "nothing was appended behind a restart");
@@ -276,12 +305,33 @@ fn judge(log: &Log, model: &mut Model, found: Vec<Known>, clean: bool) {
     for batch in &found {
         assert!(!model.gone.contains(&batch.tag), "a truncated batch came back: {batch:?}");
     }
+    // What lies behind the start is there only if all before it is.
+    let promised = if found.is_empty() { promised } else { start };
+    note_below(log, model, start.min(promised), restarted.is_some());
     model.batches = found;
     (model.start, model.written, model.synced) = (start, end, end);
     (model.unsure_end, model.unsure_start, model.unsure_restart) = (None, None, None);
+    model.unsure_retention = None;
     // The caller's duty after a crash: a new epoch.
     model.epoch += 1;
     check_producers(log, model);
+}
+
+/// The last idempotent batch below `promised`, or a later one that was kept all the same.
+fn note_below(log: &Log, model: &mut Model, promised: i64, restarted: bool) {
+    if restarted {
+        model.below = None;
+        return;
+    }
+    let mut kept = 0;
+    log.visit_producers(|_, entry| kept = entry.last_offset());
+    let start = log.start_offset().0;
+    let is_below = |known: &&Known| {
+        known.sequence.is_some() && (known.last < promised || (known.last == kept && kept < start))
+    };
+    if let Some(below) = model.batches.iter().rfind(is_below) {
+        model.below = Some(*below);
+    }
 }
 
 /// Epochs and indexes tell the same as the batches.
@@ -311,7 +361,9 @@ fn check_producers(log: &Log, model: &mut Model) {
     let mut last = None;
     log.visit_producers(|id, entry| last = Some((id, entry.last_sequence(), entry.last_offset())));
     // The last batch of the producer that is still there is what its state is about.
-    if let Some(known) = model.batches.iter().rfind(|known| known.sequence.is_some()) {
+    let there = model.batches.iter().rfind(|known| known.sequence.is_some()).copied();
+    // What went is remembered by the snapshots.
+    if let Some(known) = there.or(model.below) {
         assert_eq!(
             last.map(|(_, sequence, offset)| (Some(sequence), offset)),
             Some((known.sequence, known.last))

@@ -17,13 +17,13 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "log.roll.jitter.ms" Long, min(0), ClusterWide, ACTS,
         "Up to this much is subtracted from a segment's age of closing at random, in ms.";
     "log.roll.jitter.hours" Int = "0", min(0), ReadOnly, ACTS, "The same in hours, if log.roll.jitter.ms isn't set.";
-    "log.retention.ms" Long, ANY, ClusterWide, RETENTION, "How long records are kept, in ms; -1 for ever.";
-    "log.retention.minutes" Int, ANY, ReadOnly, RETENTION, "The same in minutes, if log.retention.ms isn't set.";
-    "log.retention.hours" Int = "168", ANY, ReadOnly, RETENTION,
+    "log.retention.ms" Long, ANY, ClusterWide, ACTS, "How long records are kept, in ms; -1 for ever.";
+    "log.retention.minutes" Int, ANY, ReadOnly, ACTS, "The same in minutes, if log.retention.ms isn't set.";
+    "log.retention.hours" Int = "168", ANY, ReadOnly, ACTS,
         "The same in hours, if neither log.retention.ms nor log.retention.minutes is set.";
-    "log.retention.bytes" Long = "-1", ANY, ClusterWide, RETENTION,
+    "log.retention.bytes" Long = "-1", ANY, ClusterWide, ACTS,
         "Largest size of a partition before its oldest segments are deleted, in bytes; -1 for no limit.";
-    "log.retention.check.interval.ms" Long = "300000", min(1), ReadOnly, RETENTION,
+    "log.retention.check.interval.ms" Long = "300000", min(1), ReadOnly, ACTS,
         "Time between two looks for segments to delete, in ms.";
     "log.cleanup.policy" List = "delete", CLEANUP_POLICY, ClusterWide, CLEANUP,
         "What happens to old records: delete, compact, both, or with an empty list nothing.";
@@ -41,14 +41,14 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Time between two writes of the recovery points, in ms.";
     "log.flush.start.offset.checkpoint.interval.ms" Int = "60000", min(0), ReadOnly, STORAGE,
         "Time between two writes of the log start offsets, in ms.";
-    "log.segment.delete.delay.ms" Long = "60000", min(0), ClusterWide, STORAGE,
+    "log.segment.delete.delay.ms" Long = "60000", min(0), ClusterWide, ACTS,
         "How long a deleted segment's files stay, in ms.";
     "log.preallocate" Boolean = "false", ANY, ClusterWide, STORAGE,
         "Whether new segments are preallocated; space is always reserved ahead here.";
     "log.dir.failure.timeout.ms" Long = "30000", min(1), ReadOnly, DIRS,
         "A broker that can't report a failed directory for this long stops, in ms.";
-    "log.initial.task.delay.ms" Long = "30000", min(0), ReadOnly, STORAGE,
-        "Time from start to the first background work on logs, in ms.";
+    "log.initial.task.delay.ms" Long = "30000", min(0), ReadOnly, ACTS,
+        "Time from start to the first background work on logs, in ms; no longer than the work's own interval.";
     "log.message.timestamp.type" String = "CreateTime", TIMESTAMP_TYPE, ClusterWide, ACTS,
         "Whose clock stamps records: the producer's or the broker's at append.";
     "log.message.timestamp.after.max.ms" Long = "3600000", min(0), ClusterWide, ACTS,

@@ -14,10 +14,9 @@ pub(super) const QUORUM: Effect = inert("the metadata quorum is this node alone 
 pub(super) const SECURITY: Effect =
     inert("there is no authentication and authorization yet, every client may do everything");
 pub(super) const TLS: Effect = inert("there is no TLS yet");
-pub(super) const RETENTION: Effect = inert("old records aren't deleted yet");
 pub(super) const COMPACTION: Effect = inert("logs aren't compacted yet");
 pub(super) const CLEANUP: Effect = inert(
-    "old records aren't deleted and logs aren't compacted yet; compact only refuses records without a key",
+    "delete does, but logs aren't compacted yet: compact only refuses records without a key, and keeps the others",
 );
 pub(super) const TRANSACTIONS: Effect = inert("there are no transactions yet");
 pub(super) const NEW_GROUPS: Effect = inert("only classic consumer groups exist so far");

@@ -106,7 +106,7 @@ static KEYS: &[ConfigKey] = keys! {
         "How long tombstones stay in a compacted log, in ms.";
     "errors.deadletterqueue.group.enable" Boolean = "false", ANY, ClusterWide, SHARE,
         "Whether share groups may write records here that they gave up (KIP-1191).";
-    "file.delete.delay.ms" Long = "60000", min(0), ClusterWide, STORAGE,
+    "file.delete.delay.ms" Long = "60000", min(0), ClusterWide, ACTS,
         "How long a deleted segment's files stay, in ms.";
     "flush.messages" Long = "9223372036854775807", min(1), ClusterWide, ACTS,
         "Sync the log after this many records.";
@@ -153,9 +153,9 @@ static KEYS: &[ConfigKey] = keys! {
         "Whether uploaded data is deleted when tiering is switched off.";
     "remote.storage.enable" Boolean = "false", ANY, ClusterWide, TIERED,
         "Whether closed segments are uploaded to the object store.";
-    "retention.bytes" Long = "-1", ANY, ClusterWide, RETENTION,
+    "retention.bytes" Long = "-1", ANY, ClusterWide, ACTS,
         "Largest size of a partition before its oldest segments are deleted, in bytes; -1 for no limit.";
-    "retention.ms" Long = "604800000", min(-1), ClusterWide, RETENTION,
+    "retention.ms" Long = "604800000", min(-1), ClusterWide, ACTS,
         "How long records are kept, in ms; -1 for ever.";
     "ringlog.acks.all.sync" Boolean = "true", ANY, ClusterWide, ACTS,
         "Whether acks=all means synced to the disks of the in-sync replicas, or only written, as in Kafka.";

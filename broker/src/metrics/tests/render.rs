@@ -35,6 +35,8 @@ fn every_number_is_in_its_series() {
             "ringlog_journal_bytes_total{shard=\"0\"} 307",
             "ringlog_journal_refused_logs_total{shard=\"0\"} 308",
             "ringlog_journal_checkpoints_total{shard=\"0\"} 309",
+            "ringlog_log_deleted_segments_total{shard=\"0\"} 310",
+            "ringlog_log_deleted_bytes_total{shard=\"0\"} 311",
             "ringlog_log_flush_seconds_count{shard=\"0\"} 5",
             "ringlog_log_sync_seconds_count{shard=\"0\"} 6",
             "ringlog_log_dir_partitions{shard=\"0\",dir=\"/data\"} 401",

@@ -52,6 +52,8 @@ pub(super) fn shard() -> ShardSnapshot {
             journal_bytes: 307,
             journal_refused_logs: 308,
             journal_checkpoints: 309,
+            deleted_segments: 310,
+            deleted_bytes: 311,
             flush: times(5),
             sync: times(6),
         },

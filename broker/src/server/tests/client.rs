@@ -157,7 +157,7 @@ impl Client {
 
 pub(super) fn produce_request(partition: i32, value: &[u8]) -> ProduceRequest {
     let mut batch = BatchBuilder::new();
-    batch.push(1_700_000_000_000, None, Some(value), &[]);
+    batch.push(rt::unix_ms(), None, Some(value), &[]);
     let data = PartitionProduceData {
         index: partition,
         records: Some(batch.build().unwrap()),

@@ -8,5 +8,6 @@ mod deleting;
 mod full_disk;
 mod node;
 mod repeats;
+mod retention;
 mod stopping;
 mod strays;

@@ -14,6 +14,9 @@ pub struct DirEntry {
     pub is_dir: bool,
     /// The size in bytes; 0 for a directory.
     pub len: u64,
+    /// When its content was last changed, in milliseconds since 1970; 0 for a directory, and where the file system doesn't
+    /// tell.
+    pub modified_ms: i64,
 }
 
 /// The names of a directory, in no order.
@@ -146,6 +149,8 @@ pub async fn free_space(path: impl AsRef<Path>) -> io::Result<u64> {
 pub struct Space {
     /// All of it, in bytes.
     pub total_bytes: u64,
+    /// What is taken, in bytes. Less than the difference of the others where some is kept for the system's administrator.
+    pub used_bytes: u64,
     /// What this user may still take, in bytes.
     pub free_bytes: u64,
 }

@@ -7,7 +7,6 @@ use std::task::{Context, Poll};
 use super::current::{current, expect_current};
 use super::task::Task;
 use super::trace::Mark;
-use super::world::{START_NS, START_UNIX_MS};
 
 /// How many of a hundred yield points yield. The real ones go by elapsed time, which a replay couldn't repeat.
 const YIELD_PERCENT: u64 = 20;
@@ -20,9 +19,7 @@ pub(crate) fn now_ns() -> u64 {
 /// The node's wall clock, in milliseconds since 1970.
 pub(crate) fn unix_ms() -> i64 {
     let place = expect_current();
-    let since_start_ms = (place.world.now_ns() - START_NS) / 1_000_000;
-    let skew_ms = place.world.nodes.borrow()[place.node.index()].skew_ms;
-    START_UNIX_MS + since_start_ms as i64 + skew_ms
+    place.world.unix_ms(place.node)
 }
 
 /// The next number of the nodes' random stream.

@@ -70,6 +70,12 @@ impl World {
         self.now_ns.get()
     }
 
+    /// A node's wall clock, in milliseconds since 1970.
+    pub(crate) fn unix_ms(&self, node: NodeId) -> i64 {
+        let since_start_ms = (self.now_ns() - START_NS) / 1_000_000;
+        START_UNIX_MS + since_start_ms as i64 + self.nodes.borrow()[node.index()].skew_ms
+    }
+
     /// Virtual time since the start, for messages.
     pub(crate) fn elapsed(&self) -> std::time::Duration {
         std::time::Duration::from_nanos(self.now_ns() - START_NS)

@@ -35,14 +35,19 @@ pub(crate) async fn read_dir(path: &Path) -> io::Result<Vec<DirEntry>> {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
-            let len = if meta.is_dir() { 0 } else { meta.len() };
+            let (len, modified_ms) = if meta.is_dir() { (0, 0) } else { (meta.len(), modified_ms(&meta)) };
             // A name that isn't UTF-8 is none of ours; the replacement characters keep it from matching one.
             let name = entry.file_name().to_string_lossy().into_owned();
-            entries.push(DirEntry { name, is_dir: meta.is_dir(), len });
+            entries.push(DirEntry { name, is_dir: meta.is_dir(), len, modified_ms });
         }
         Ok(entries)
     })
     .await
+}
+
+fn modified_ms(meta: &fs::Metadata) -> i64 {
+    let since_1970 = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    since_1970.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or_default()
 }
 
 pub(crate) async fn exists(path: &Path) -> bool {
@@ -101,6 +106,7 @@ pub(crate) async fn space(path: &Path) -> io::Result<Space> {
         let stat = rustix::fs::statvfs(path)?;
         Ok(Space {
             total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
+            used_bytes: stat.f_blocks.saturating_sub(stat.f_bfree).saturating_mul(stat.f_frsize),
             free_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
         })
     })

@@ -29,6 +29,8 @@ struct Pending {
 /// durable file is `pages` with `shadow` over it, at `durable_len`.
 #[derive(Debug, Default)]
 pub(crate) struct FileData {
+    /// When it was last changed, in ms since 1970.
+    pub(crate) modified_ms: i64,
     len: u64,
     pages: Pages,
     durable_len: u64,

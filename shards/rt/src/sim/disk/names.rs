@@ -23,6 +23,7 @@ pub(crate) fn list(disk: &Disk, path: &Path) -> io::Result<Vec<DirEntry>> {
         name: name.clone(),
         is_dir: disk.tree.is_dir(ino),
         len: disk.file(ino).map_or(0, super::file_data::FileData::len),
+        modified_ms: disk.file(ino).map_or(0, |file| file.modified_ms),
     };
     Ok(disk.tree.names(dir).map(entry).collect())
 }
@@ -88,7 +89,11 @@ pub(crate) async fn read(path: &Path) -> io::Result<Bytes> {
 
 /// Free space of the disk, in bytes; `path` only names the disk, and a node has one.
 pub(crate) async fn space(_path: &Path) -> io::Result<Space> {
-    change(|disk| Ok(Space { total_bytes: disk.total_bytes(), free_bytes: disk.free_bytes() })).await
+    change(|disk| {
+        let (total_bytes, free_bytes) = (disk.total_bytes(), disk.free_bytes());
+        Ok(Space { total_bytes, used_bytes: disk.used_bytes(), free_bytes })
+    })
+    .await
 }
 
 /// Makes the names in a directory durable, as they were when the call began.

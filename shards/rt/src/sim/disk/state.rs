@@ -43,6 +43,8 @@ pub(crate) struct Disk {
     pub(crate) latency: Latency,
     /// In bytes; `None` is as good as endless.
     pub(crate) capacity: Option<u64>,
+    /// The node's wall clock when the last operation ended, in ms since 1970.
+    pub(crate) now_ms: i64,
     used: u64,
     in_flight: BTreeMap<OpId, Op>,
     next_op: u64,
@@ -60,6 +62,7 @@ impl Disk {
             faults: Faults::default(),
             latency: Latency::default(),
             capacity: None,
+            now_ms: 0,
             used: 0,
             in_flight: BTreeMap::new(),
             next_op: 0,
@@ -146,6 +149,10 @@ impl Disk {
         self.capacity.map_or(ENDLESS_BYTES, |capacity| capacity.saturating_sub(self.used))
     }
 
+    pub(crate) fn used_bytes(&self) -> u64 {
+        self.used
+    }
+
     pub(crate) fn total_bytes(&self) -> u64 {
         self.capacity.unwrap_or(ENDLESS_BYTES)
     }
@@ -162,9 +169,10 @@ impl Disk {
         if file.allocated_with(end) - before > self.free_bytes() && file.allocated_with(end) > before {
             return Err(enospc());
         }
-        let seq = self.next_seq();
+        let (seq, now_ms) = (self.next_seq(), self.now_ms);
         let file = self.file_mut(ino)?;
         change(file, seq);
+        file.modified_ms = now_ms;
         let after = file.allocated();
         self.used = self.used.saturating_sub(before) + after;
         Ok(())

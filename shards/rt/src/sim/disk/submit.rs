@@ -61,7 +61,9 @@ pub(crate) fn submit_atomic<T: 'static>(
 impl World {
     /// An operation's time has come.
     pub(crate) fn complete_disk_op(&self, node: NodeId, op: OpId) {
-        if self.disk(node).borrow_mut().complete(op, &self.rng.disk) {
+        let disk = self.disk(node);
+        disk.borrow_mut().now_ms = self.unix_ms(node);
+        if disk.borrow_mut().complete(op, &self.rng.disk) {
             self.trace.note(Mark::Disk, u64::from(node.0) << 40 ^ op.0, self.now_ns());
         }
     }

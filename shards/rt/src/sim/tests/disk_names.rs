@@ -227,3 +227,23 @@ fn errors_are_those_of_a_file_system() {
         assert_eq!(kind(rename(path("/e"), path("/d")).await), ErrorKind::DirectoryNotEmpty);
     });
 }
+
+#[test]
+fn a_file_tells_when_it_was_last_changed_and_renaming_it_is_no_change() {
+    let (sim, node) = node_after(1, async {});
+    sim.block_on(&node, async {
+        let modified_ms = async || {
+            let entries = read_dir(path("/d")).await.unwrap();
+            entries.iter().map(|entry| entry.modified_ms).collect::<Vec<_>>()
+        };
+        let now_ms = crate::sim::facade::unix_ms;
+        synced_old().await;
+        let first = modified_ms().await[0];
+        assert!((now_ms() - 100..=now_ms()).contains(&first), "{first}");
+        crate::time::sleep(std::time::Duration::from_secs(5)).await;
+        rename(path("/d/old"), path("/d/new")).await.unwrap();
+        assert_eq!(modified_ms().await, [first]);
+        create("/d/new", b"new").await;
+        assert!(modified_ms().await[0] >= first + 5_000);
+    });
+}
