@@ -83,12 +83,14 @@ enum Part {
 async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner>> {
     files::make_ahead(dir);
     let (mut journal, mut direct, mut place) = (Vec::new(), Vec::new(), Vec::new());
+    let mut journal_bytes = 0;
     for held in group.into_iter().filter_map(hold).map(Rc::new) {
         let (pending, journaled) = held.log.pending_bytes();
-        if !dir.journal.takes(&held.log, pending) {
+        if !dir.journal.takes(&held.log, pending, journal_bytes) {
             direct.push(held);
             continue;
         }
+        journal_bytes += pending;
         if journaled >= dir.journal.direct_bytes() {
             place.push(held.clone());
         }
@@ -159,7 +161,7 @@ async fn write_directly(dir: &Rc<DirShared>, logs: Vec<Rc<Held>>) -> Vec<Rc<LogI
     } else if !dir.has_failed() {
         let upto: Vec<_> = to_sync.iter().map(|one| one.log.marks.written()).collect();
         let begun = rt::now();
-        let synced = rt::fs::sync_fs(&dir.path).await;
+        let synced = dir.volume.sync().await;
         dir.stats.sync_time.record(rt::now() - begun);
         match synced {
             Ok(()) => to_sync.iter().zip(upto).for_each(|(one, upto)| one.log.segment_synced(upto)),

@@ -23,6 +23,7 @@ mod offset;
 pub mod producer;
 mod retention;
 mod segment;
+mod unless;
 
 #[cfg(feature = "mutants")]
 pub use config::Mutant;
@@ -41,6 +42,8 @@ pub use log::{AppendInfo, ClosedAt, Log, LogSlice, LogStatus, Reservation, Times
 /// `Corrupt`, `NoSpace`, `Io`.
 #[cfg(feature = "mutants")]
 pub async fn settle_journals(path: &std::path::Path, clean: bool) -> Result<(), StorageError> {
-    journal::replay::settle(path, clean).await
+    let failed = |error| StorageError::io("opening the directory", error);
+    let volume = rt::fs::Volume::open(path.join(".lock")).await.map_err(failed)?;
+    journal::replay::settle(path, &volume, clean, None).await.map(drop)
 }
 pub use offset::{FilePos, LeaderEpoch, Offset, TopicPartition};

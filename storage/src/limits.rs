@@ -17,7 +17,7 @@ pub const SYNCS_BEFORE_SYNCFS: usize = 32;
 /// Logs of a flush from which on they go to the journal though none of them wants a sync: one write instead of so
 /// many is worth that the bytes are written twice. With fewer it costs more of the device than it saves of the core.
 pub const UNSYNCED_JOURNAL_LOGS_MIN: usize = 16;
-/// Files of a shard's journal. More are made only for floor frames that find no room.
+/// Files of a shard's journal.
 pub const JOURNAL_FILES_MAX: u32 = 8;
 /// Smallest journal file, in bytes: its header and three blocks of frames.
 pub const JOURNAL_FILE_BYTES_MIN: u64 = 16 << 10;
@@ -29,6 +29,8 @@ pub const JOURNAL_ZEROES_BYTES: usize = 256 << 10;
 pub const JOURNAL_SPARE_FILES: u64 = 8;
 /// How long the journal's files aren't made larger after that failed.
 pub const JOURNAL_RETRY_AFTER: Duration = Duration::from_secs(30);
+/// How long after a checkpoint that couldn't free all there was the next one begins at the earliest, unless a floor frame needs it.
+pub const JOURNAL_CHECKPOINT_PAUSE: Duration = Duration::from_secs(1);
 /// Bytes that may be in the journal only, before all logs' are brought to their segments, however little memory tails
 /// may take.
 pub const PINNED_BYTES_MIN: usize = 256 << 10;
@@ -70,6 +72,8 @@ pub const TIMESTAMP_AHEAD_MAX_MS: u64 = 100 * 365 * 86_400_000;
 /// Pause between the removals of two segments' files: giving much back to a file system at once holds up what others
 /// write there.
 pub const REMOVAL_PAUSE: Duration = Duration::from_millis(20);
+/// How long a segment waits for its name after a full disk refused it.
+pub const NAME_RETRY_AFTER: Duration = Duration::from_millis(500);
 /// Small files of closed segments remembered, per log, while a full disk keeps them from being written.
 pub const UNFINISHED_MAX: usize = 8;
 /// Logs asked in vain, per append, to give up memory when all tails together hold too much.

@@ -63,6 +63,77 @@ fn a_reservation_held_across_the_failure_is_refused() {
     });
 }
 
+/// Who waited for memory that is given back when records are written waited for ever.
+#[test]
+fn those_that_wait_for_memory_learn_that_the_log_is_offline() {
+    for case in ["the directory failed", "the log was deleted", "the log was closed"] {
+        let (sim, node) = Sim::with_node(3);
+        sim.block_on(&node, async move {
+            let dir_config = LogDirConfig { unplaced_bytes_max: 1_000, ..LogDirConfig::default() };
+            let opened = open("/data", small(), dir_config).await;
+            let beside = storage::TopicPartition::new("other", 0);
+            let beside = opened.dir.create_log(beside, protocol::types::Uuid::ZERO, small()).await.unwrap();
+            let held = beside.reserve(1_000).await.unwrap();
+            let log = opened.log.clone();
+            let waiting = rt::spawn(async move { log.reserve(1_000).await.map(drop) });
+            rt::sleep(std::time::Duration::from_millis(10)).await;
+            assert!(!waiting.is_finished());
+            match case {
+                "the directory failed" => opened.dir.fail(case),
+                "the log was deleted" => opened.dir.delete_log(&partition()).await.unwrap(),
+                _ => drop(opened.log.close().await.unwrap()),
+            }
+            let waited = rt::timeout(std::time::Duration::from_secs(5), waiting).await;
+            assert!(matches!(waited.expect(case), Err(StorageError::Offline)), "{case}");
+            drop(held);
+        });
+    }
+}
+
+/// A write-back that failed is told once to each descriptor: a shard that opened its own for the sync took for durable what another
+/// shard's sync had failed to bring to the device.
+#[test]
+fn a_failed_sync_of_the_device_is_told_to_every_shard() {
+    let (sim, node) = Sim::with_node(3);
+    let disk = node.disk();
+    sim.block_on(&node, async move {
+        let journal = |shard| storage::JournalConfig {
+            shard,
+            bytes: 8 << 20,
+            direct_bytes: 64 << 10,
+            age_max: std::time::Duration::from_millis(500),
+        };
+        let config = |shard| LogDirConfig { journal: journal(shard), ..LogDirConfig::default() };
+        let (home, facts) =
+            DirHome::open("/data", HomeConfig { node_id: 1, cluster_id: None }).await.unwrap();
+        let mut shards = Vec::new();
+        for shard in 0..2 {
+            let dir = LogDir::open("/data", facts.clone(), config(shard)).await.unwrap();
+            // As many as one sync of the device serves.
+            for at in 0..40 {
+                let of = storage::TopicPartition::new(format!("topic{shard}"), at);
+                dir.create_log(of, protocol::types::Uuid([7; 16]), small()).await.unwrap();
+            }
+            shards.push(dir);
+        }
+        home.begin_use().await.unwrap();
+        for tag in 0..4 {
+            for log in shards.iter().flat_map(LogDir::logs) {
+                append(&log, batch(tag, 1, 100, 5), 0).await;
+            }
+            for log in shards.iter().flat_map(LogDir::logs) {
+                log.flush().await.unwrap();
+            }
+        }
+        assert!(shards.iter().all(|dir| dir.stats().journal_frames.get() > 0));
+        disk.fail(FaultOp::Sync, "/data/.lock", 1);
+        rt::sleep(std::time::Duration::from_secs(5)).await;
+        for (shard, dir) in shards.iter().enumerate() {
+            assert!(dir.failure().is_some(), "shard {shard} frees its journal");
+        }
+    });
+}
+
 #[test]
 fn a_failed_read_fails_that_read_only() {
     let (sim, node) = Sim::with_node(3);

@@ -148,8 +148,8 @@ fn a_journal_of_a_later_release_is_refused() {
         warm_up(&opened.log).await;
         let mut header = rt::fs::read("/data/ringlog-journal-1-0").await.unwrap().to_vec();
         header[5] += 1;
-        let crc = crc32c::crc32c(&header[..20]);
-        header[20..24].copy_from_slice(&crc.to_be_bytes());
+        let crc = crc32c::crc32c(&header[..28]);
+        header[28..32].copy_from_slice(&crc.to_be_bytes());
         rt::fs::write_atomic("/data/ringlog-journal-1-9", header.into()).await.unwrap();
         std::mem::forget(opened);
     });

@@ -200,7 +200,7 @@ fn names() {
         assert_eq!(entries, [("b", true, 0), ("one", false, 6)]);
         fs::rename(dir.join("a/one"), dir.join("a/two")).await.unwrap();
         fs::sync_dir(dir.join("a")).await.unwrap();
-        fs::sync_fs(&dir).await.unwrap();
+        fs::Volume::open(dir.join("a/two")).await.unwrap().sync().await.unwrap();
         assert!(!fs::exists(dir.join("a/one")).await && fs::exists(dir.join("a/two")).await);
         fs::remove_file(dir.join("a/two")).await.unwrap();
         fs::remove_dir_all(dir.join("a")).await.unwrap();

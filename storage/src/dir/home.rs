@@ -1,15 +1,16 @@
 //! [`DirHome`]: the directory itself, in the hands of one shard.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use protocol::types::Uuid;
+use rt::fs::Volume;
 
 use super::files;
 use super::log_dir::ClosedDir;
 use super::meta::{self, MetaProperties};
 use super::offsets_file::{self, Offsets};
-use super::unrecovered;
+use super::{start, unrecovered};
 use crate::journal::replay;
 use crate::limits::TEXT_FILE_BYTES_MAX;
 use crate::segment::names;
@@ -45,6 +46,10 @@ pub struct DirFacts {
     pub recovery_points: Offsets,
     /// High watermarks, as a clean stop wrote them.
     pub high_watermarks: Offsets,
+    /// Partitions that stay offline because records of theirs are kept aside, with words for the operator.
+    pub unreplayed: BTreeMap<TopicPartition, String>,
+    /// This start's id, which journals repeat; 0 if the directory doesn't have it.
+    pub start: u64,
 }
 
 /// The directory's lock, identity and clean-shutdown marker. Exactly one shard of one process holds it.
@@ -56,6 +61,9 @@ pub struct DirHome {
     was_clean: bool,
     /// Those that aren't, all the same.
     unrecovered: BTreeSet<TopicPartition>,
+    /// Where logs start, and up to where they were synced, by the directory's files.
+    pub(super) log_starts: Offsets,
+    pub(super) recovery_points: Offsets,
 }
 
 impl DirHome {
@@ -75,10 +83,19 @@ impl DirHome {
             Some(lock) => lock,
             None => return Err(refused(&path, "another process uses this directory".into())),
         };
-        let mut home = Self { path, lock, was_clean: false, unrecovered: BTreeSet::new() };
+        let mut home = Self {
+            path,
+            lock,
+            was_clean: false,
+            unrecovered: BTreeSet::new(),
+            log_starts: Offsets::new(),
+            recovery_points: Offsets::new(),
+        };
+        // Before anything is written of which it must tell whether that failed.
+        let volume = Volume::open(home.path.join(meta::LOCK)).await;
+        let volume = volume.map_err(|error| home.io("opening", error))?;
         let identity = home.identity(config).await?;
-        let facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
-        (home.was_clean, home.unrecovered) = (facts.clean, facts.unrecovered.clone());
+        let mut facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
         // An earlier start may have been killed before it synced what this one has read.
         let settled = async {
             files::sync_dir(&home.path).await?;
@@ -89,8 +106,21 @@ impl DirHome {
         };
         settled.await.map_err(|error| home.io("taking into use", error))?;
         // Before anything looks at a segment.
-        replay::settle(&home.path, facts.clean).await?;
+        home.replay(&volume, &mut facts).await?;
+        (home.was_clean, home.unrecovered) = (facts.clean, facts.unrecovered.clone());
+        (home.log_starts, home.recovery_points) = (facts.log_starts.clone(), facts.recovery_points.clone());
         Ok((home, facts))
+    }
+
+    async fn replay(&self, volume: &Volume, facts: &mut DirFacts) -> Result<(), StorageError> {
+        let last = start::read(&self.path).await.map_err(|error| self.io("reading", error))?;
+        let settled = replay::settle(&self.path, volume, facts.clean, last).await?;
+        // No clean stop has seen what they got back.
+        facts.unrecovered.extend(settled.given_back);
+        facts.unreplayed = settled.kept;
+        facts.start =
+            start::begin(&self.path, last).await.map_err(|error| self.io("taking into use", error))?;
+        Ok(())
     }
 
     /// Says that all shards have opened their logs: what a clean stop wrote of them is history, and so is that
@@ -102,9 +132,10 @@ impl DirHome {
     /// `Io`.
     pub async fn begin_use(&self) -> Result<(), StorageError> {
         let begin = async {
+            self.keep_log_starts().await?;
             files::remove(&self.path.join(meta::CLEAN_MARKER)).await?;
             // By name, not by topic: they would be taken for those of a later topic of that name. What they
-            // said is in the logs' own files now.
+            // said is in the logs' own files now, or kept beside.
             files::remove(&self.path.join(offsets_file::RECOVERY_POINTS)).await?;
             files::remove(&self.path.join(offsets_file::LOG_STARTS)).await?;
             files::sync_dir(&self.path).await
@@ -129,8 +160,9 @@ impl DirHome {
         let ends: Offsets =
             shards.iter().flat_map(ClosedDir::ends).map(|(of, end)| (of.clone(), end)).collect();
         let closed = shards.iter().flat_map(|shard| &shard.logs).filter(|(_, at)| at.start_is_inside);
-        let starts: Offsets = closed.map(|(of, at)| (of.clone(), at.start)).collect();
+        let mut starts: Offsets = closed.map(|(of, at)| (of.clone(), at.start)).collect();
         let write = async {
+            starts.extend(self.kept_log_starts(shards).await?);
             let path = |name: &str| self.path.join(name);
             files::replace(&path(offsets_file::LOG_STARTS), offsets_file::to_text(&starts)).await?;
             files::replace(&path(offsets_file::HIGH_WATERMARKS), offsets_file::to_text(high_watermarks))
@@ -223,9 +255,11 @@ impl DirHome {
             cluster_id: identity.cluster_id,
             directory_id: identity.directory_id,
             partitions,
-            log_starts: self.offsets(offsets_file::LOG_STARTS).await?,
+            log_starts: self.all_log_starts().await?,
             recovery_points: self.offsets(offsets_file::RECOVERY_POINTS).await?,
             high_watermarks: self.offsets(offsets_file::HIGH_WATERMARKS).await?,
+            unreplayed: BTreeMap::new(),
+            start: 0,
         })
     }
 
@@ -243,7 +277,7 @@ impl DirHome {
 
     /// A file of offsets; one that can't be read counts as empty, which costs time or a replica's head start,
     /// never data.
-    async fn offsets(&self, name: &str) -> std::io::Result<Offsets> {
+    pub(super) async fn offsets(&self, name: &str) -> std::io::Result<Offsets> {
         let file = self.path.join(name);
         let parsed = match files::content(files::read_text(&file, TEXT_FILE_BYTES_MAX).await)? {
             Ok(None) => return Ok(Offsets::new()),

@@ -7,10 +7,12 @@ use std::rc::Rc;
 
 use protocol::types::Uuid;
 use rt::Task;
+use rt::fs::Volume;
 
 use super::busy::{Busy, BusyName};
 use super::doomed;
 use super::home::DirFacts;
+use super::meta;
 use super::shared::DirShared;
 use super::stats::{DirMemory, DirStats};
 use crate::committer;
@@ -18,7 +20,7 @@ use crate::fan_out::fan_out;
 use crate::journal;
 use crate::limits::OPENS_MAX;
 use crate::log::close::ClosedAt;
-use crate::log::inner::LogStatus;
+use crate::log::inner::{LogInner, LogStatus};
 use crate::log::open::{self, Known};
 use crate::segment::names;
 use crate::{Log, LogConfig, LogDirConfig, Offset, StorageError, TopicPartition};
@@ -31,7 +33,7 @@ use crate::{Log, LogConfig, LogDirConfig, Offset, StorageError, TopicPartition};
 pub struct LogDir {
     shared: Rc<DirShared>,
     facts: DirFacts,
-    logs: RefCell<BTreeMap<TopicPartition, Log>>,
+    logs: Rc<RefCell<BTreeMap<TopicPartition, Log>>>,
     /// Logs that couldn't be opened: their files are as a crash left them.
     unopened: RefCell<BTreeSet<TopicPartition>>,
     /// Names that the directory's files of offsets say nothing of any more: their logs were opened or made.
@@ -66,14 +68,17 @@ impl LogDir {
         config: LogDirConfig,
     ) -> Result<Self, StorageError> {
         let config = LogDirConfig { clean: facts.clean, ..config };
-        let shared = DirShared::new(path.into(), config);
+        let path = path.into();
+        let failed = |error| StorageError::io(format!("syncing {}", path.display()), error);
+        // The owner's lock is there; any of the directory's files would do.
+        let volume = Volume::open(path.join(meta::LOCK)).await.map_err(failed)?;
         if !facts.clean || !facts.unrecovered.is_empty() {
-            let synced = rt::fs::sync_fs(&shared.path).await;
-            synced.map_err(|error| StorageError::io(format!("syncing {}", shared.path.display()), error))?;
+            volume.sync().await.map_err(failed)?;
         }
+        let shared = DirShared::new(path, config, volume, facts.start);
         let committer = rt::spawn(committer::run(shared.clone()));
         let remover = RefCell::new(Some(rt::spawn(doomed::remove_due(shared.clone()))));
-        let (logs, unopened) = (RefCell::default(), RefCell::default());
+        let (logs, unopened) = (Rc::default(), RefCell::default());
         let (busy, committer) = (Busy::default(), RefCell::new(Some(committer)));
         let (outdated, closing) = (RefCell::default(), Cell::new(false));
         Ok(Self { shared, facts, logs, unopened, outdated, busy, closing, committer, remover })
@@ -105,6 +110,7 @@ impl LogDir {
             start: self.facts.log_starts.get(&partition).copied(),
             recovery_point: self.facts.recovery_points.get(&partition).copied().filter(|_| !self.facts.clean),
             unrecovered: self.facts.unrecovered.contains(&partition),
+            unreplayed: self.facts.unreplayed.get(&partition).cloned(),
         };
         let known = if self.outdated.borrow().contains(&partition) { Known::default() } else { known };
         // Until it is open, for whatever reason it isn't.
@@ -135,7 +141,8 @@ impl LogDir {
         if rt::fs::exists(&path).await {
             return Err(StorageError::Exists(partition));
         }
-        let log = open::create(&self.shared, partition.clone(), topic_id, config).await?;
+        let has_namesake = self.facts.log_starts.contains_key(&partition);
+        let log = open::create(&self.shared, partition.clone(), topic_id, config, has_namesake).await?;
         self.admit(&partition, &log)?;
         Ok(log)
     }
@@ -146,13 +153,7 @@ impl LogDir {
     /// # Errors
     /// `Unknown`; `NoSpace`: it is offline, but its name isn't free yet, call again; `Io`.
     pub async fn delete_log(&self, partition: &TopicPartition) -> Result<(), StorageError> {
-        let (log, busy) = self.take(partition)?;
-        let deleted = log.0.detached(|log| async move {
-            let _busy = busy;
-            log.delete().await
-        });
-        let deleted = deleted.await;
-        self.put_back(log, deleted)
+        self.put_away(partition, |log| async move { log.delete().await }).await
     }
 
     /// Ends a log's use and renames its directory to a `-stray` one, which stays for the operator. When this
@@ -161,28 +162,35 @@ impl LogDir {
     /// # Errors
     /// As of [`Self::delete_log`].
     pub async fn set_aside(&self, partition: &TopicPartition) -> Result<(), StorageError> {
-        let (log, busy) = self.take(partition)?;
-        let done = log.0.detached(|log| async move {
-            let _busy = busy;
-            log.set_aside().await
-        });
-        let done = done.await;
-        self.put_back(log, done)
+        self.put_away(partition, |log| async move { log.set_aside().await }).await
     }
 
-    fn take(&self, partition: &TopicPartition) -> Result<(Log, BusyName), StorageError> {
+    /// Ends a log's use, whether or not the caller stays to see it.
+    async fn put_away<F>(
+        &self,
+        partition: &TopicPartition,
+        end: impl FnOnce(Rc<LogInner>) -> F + 'static,
+    ) -> Result<(), StorageError>
+    where
+        F: Future<Output = Result<(), StorageError>> + 'static,
+    {
+        if self.closing.get() {
+            return Err(StorageError::Offline);
+        }
         let unknown = || StorageError::Unknown(partition.clone());
         let busy = self.busy.begin(partition).ok_or_else(unknown)?;
-        let log = self.logs.borrow_mut().remove(partition);
-        Ok((log.ok_or_else(unknown)?, busy))
-    }
-
-    /// A log whose directory couldn't be renamed for want of space may be deleted later.
-    fn put_back(&self, log: Log, result: Result<(), StorageError>) -> Result<(), StorageError> {
-        if matches!(result, Err(StorageError::NoSpace)) {
-            self.logs.borrow_mut().insert(log.partition().clone(), log);
-        }
-        result
+        let log = self.logs.borrow_mut().remove(partition).ok_or_else(unknown)?;
+        let logs = self.logs.clone();
+        let ended = log.0.detached(|log| async move {
+            let _busy = busy;
+            let ended = end(log.clone()).await;
+            if ended.is_err() {
+                // For want of space: it may be tried again. In any case it keeps a stop from counting as clean.
+                logs.borrow_mut().insert(log.partition.clone(), Log(log));
+            }
+            ended
+        });
+        ended.await
     }
 
     /// One of the logs.
@@ -251,6 +259,8 @@ impl LogDir {
     pub async fn close(&self) -> ClosedDir {
         self.closing.set(true);
         self.shared.journal.ending.set(true);
+        // What is being put away is gone then, or one of the logs again.
+        self.busy.over().await;
         let logs = std::mem::take(&mut *self.logs.borrow_mut());
         let mut closed = ClosedDir { logs: Vec::new(), clean: true };
         for partition in self.unopened.borrow().iter() {

@@ -9,7 +9,7 @@ use std::rc::{Rc, Weak};
 
 use bytes::Bytes;
 use rt::TaskSet;
-use rt::fs::{File, IoBuf};
+use rt::fs::{File, IoBuf, Volume};
 use rt::sync::{Budget, Notify};
 
 use super::doomed::DoomedQueue;
@@ -38,6 +38,8 @@ pub(crate) struct SegmentIndexes {
 pub(crate) struct DirShared {
     pub path: PathBuf,
     pub config: LogDirConfig,
+    /// Open since before the first write, so that it tells of all that failed since.
+    pub volume: Volume,
     /// Why the directory failed.
     failed: RefCell<Option<String>>,
     pub failed_moved: Notify,
@@ -70,9 +72,10 @@ pub(crate) struct DirShared {
 }
 
 impl DirShared {
-    pub(crate) fn new(path: PathBuf, config: LogDirConfig) -> Rc<Self> {
+    pub(crate) fn new(path: PathBuf, config: LogDirConfig, volume: Volume, start: u64) -> Rc<Self> {
         Rc::new(Self {
             path,
+            volume,
             failed: RefCell::new(None),
             failed_moved: Notify::new(),
             dirty: RefCell::new(Vec::new()),
@@ -92,7 +95,7 @@ impl DirShared {
             next_log: Cell::new(0),
             stats: DirStats::default(),
             doomed: DoomedQueue::default(),
-            journal: Journal::new(config.journal.clone(), config.tail_bytes_max),
+            journal: Journal::new(config.journal.clone(), config.tail_bytes_max, start),
             config,
         })
     }

@@ -149,5 +149,6 @@ impl DirFacts {
         for offsets in [&mut self.log_starts, &mut self.recovery_points, &mut self.high_watermarks] {
             offsets.retain(|known, _| !partitions.contains(known));
         }
+        self.unreplayed.retain(|known, _| !partitions.contains(known));
     }
 }

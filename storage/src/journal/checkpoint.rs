@@ -12,6 +12,7 @@ use crate::fan_out::fan_out;
 use crate::limits::{BLOCK_BYTES, FLUSH_WRITES_MAX, SYNCS_BEFORE_SYNCFS};
 use crate::log::flush::Target;
 use crate::log::inner::LogInner;
+use crate::unless::unless;
 
 /// A log whose bytes are all in its segment.
 struct Placed {
@@ -22,10 +23,16 @@ struct Placed {
 
 /// Begins a checkpoint in the background if it is time for one.
 pub(crate) fn begin_if_due(dir: &Rc<DirShared>) {
-    if !dir.journal.wants_checkpoint() || dir.has_failed() {
+    if dir.journal.wants_checkpoint() {
+        begin(dir);
+    }
+}
+
+/// Begins a checkpoint in the background, unless one is under way.
+pub(crate) fn begin(dir: &Rc<DirShared>) {
+    if dir.has_failed() || !dir.journal.begin_checkpoint() {
         return;
     }
-    dir.journal.checkpointing.set(true);
     let task_dir = dir.clone();
     dir.tasks.spawn(async move {
         let dir = task_dir;
@@ -62,13 +69,16 @@ async fn run(dir: &Rc<DirShared>) -> io::Result<()> {
         journal.settle(one.log.id, upto);
     }
     let floor = journal.raise_floor();
+    journal.checkpointed(floor, upto);
     add(&dir.stats.journal_checkpoints, 1);
     write_floor(dir, floor).await
 }
 
 /// Brings all that was written of a log to its segment. `None` if it ended: then it leaves the journal by itself.
 async fn place(log: Rc<LogInner>) -> Option<Placed> {
-    let _writer = log.hold_writer().await;
+    let journal = &log.dir.journal;
+    // One that has left holds its gate while it writes its floor frame, and may wait for this checkpoint to make room.
+    let _writer = unless(log.hold_writer(), &journal.left, || !journal.has_frames_of(log.id)).await?;
     if log.is_offline() {
         return None;
     }
@@ -93,7 +103,7 @@ async fn sync(dir: &DirShared, placed: &[Placed]) -> io::Result<()> {
             let synced = fan_out(files, FLUSH_WRITES_MAX, |file| async move { file.sync_data().await }).await;
             synced.into_iter().collect()
         }
-        None => rt::fs::sync_fs(&dir.path).await,
+        None => dir.volume.sync().await,
     }
 }
 

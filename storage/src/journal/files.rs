@@ -44,7 +44,7 @@ pub(crate) fn make_ahead(dir: &Rc<DirShared>) {
     });
 }
 
-/// Makes a file and adds it.
+/// Makes a file and adds it, if the disk has room for some more.
 ///
 /// It is written once with zeros: writes that overwrite neither allocate nor convert extents, which would have each
 /// of them handed to a thread.
@@ -61,7 +61,8 @@ pub(crate) async fn make(dir: &DirShared) -> io::Result<()> {
     let number = journal.next_number.replace(journal.next_number.get() + 1);
     let path = dir.path.join(names::file_name(journal.config.shard, number));
     let file = files::open_for_writing(&path, true, dir.config.direct_io).await?;
-    let header = FileHeader { shard: journal.config.shard, number, journal: journal.id };
+    let header =
+        FileHeader { shard: journal.config.shard, number, journal: journal.id, start: journal.start };
     let filled = fill(&file, file_bytes, header).await;
     let named = match filled {
         Ok(()) => files::sync_dir(&dir.path).await,

@@ -3,7 +3,7 @@
 use std::io;
 use std::rc::Rc;
 
-use super::files;
+use super::checkpoint;
 use super::frame::{Entry, EntryKind, frame_bytes};
 use super::state::{Lock, Put};
 use crate::limits::BLOCK_BYTES;
@@ -15,7 +15,7 @@ use crate::{FilePos, LeaderEpoch};
 /// has nothing of it.
 ///
 /// # Errors
-/// Of the device; no space, if the disk is full and the journal too.
+/// Of the device. Never for want of space: it waits until the journal has room.
 pub(crate) async fn write(log: &Rc<LogInner>) -> io::Result<()> {
     let journal = &log.dir.journal;
     if !journal.forget(log.id) {
@@ -23,10 +23,6 @@ pub(crate) async fn write(log: &Rc<LogInner>) -> io::Result<()> {
     }
     #[cfg(feature = "mutants")]
     if log.dir.config.mutant == Some(crate::Mutant::NoFloorFrame) {
-        return Ok(());
-    }
-    let lock = journal.lock().await;
-    if journal.closed.get() {
         return Ok(());
     }
     let entry = Entry {
@@ -39,22 +35,35 @@ pub(crate) async fn write(log: &Rc<LogInner>) -> io::Result<()> {
         position: FilePos(0),
         bytes: 0,
     };
-    let mut put = put_entry(log, &lock, &entry).await?;
+    while !try_write(log, &entry).await? {
+        // What fills it is freed once it is in the segments and synced, which needs no space. No checkpoint waits for
+        // logs that wait here.
+        checkpoint::begin(&log.dir);
+        journal.checkpoint_over().await;
+        if log.dir.has_failed() {
+            return Err(io::Error::other("the directory failed"));
+        }
+    }
+    Ok(())
+}
+
+/// False if there is no room.
+async fn try_write(log: &LogInner, entry: &Entry) -> io::Result<bool> {
+    let journal = &log.dir.journal;
+    let lock = journal.lock().await;
+    if journal.closed.get() {
+        return Ok(true);
+    }
+    let mut put = put_entry(log, &lock, entry).await?;
     if matches!(put, Put::Full) {
         // Of what isn't needed any more there may be much, if all that comes are frames like this one.
         journal.raise_floor();
-        put = put_entry(log, &lock, &entry).await?;
+        put = put_entry(log, &lock, entry).await?;
     }
-    if matches!(put, Put::Full) {
-        // One file more than there should be: who truncates waits for nobody's write-back.
-        log.dir.dirty_moved.notify_waiters();
-        files::make(&log.dir).await?;
-        put = put_entry(log, &lock, &entry).await?;
+    match put {
+        Put::Full => Ok(false),
+        Put::Written(_) => journal.sync(&lock).await.map(|()| true),
     }
-    if matches!(put, Put::Full) {
-        return Err(io::ErrorKind::StorageFull.into());
-    }
-    journal.sync(&lock).await
 }
 
 async fn put_entry(log: &LogInner, lock: &Lock, entry: &Entry) -> io::Result<Put> {

@@ -24,6 +24,7 @@
 //!
 //! Whoever finds no room here writes to its segment as without a journal. So nobody waits for room, and the
 //! writes that go past it free what holds it up.
+mod apply;
 pub(crate) mod chain;
 pub(crate) mod checkpoint;
 pub(crate) mod commit;
@@ -32,7 +33,10 @@ pub(crate) mod files;
 pub(crate) mod floor;
 pub(crate) mod frame;
 pub(crate) mod header;
+mod kept;
 pub(crate) mod names;
+mod places;
+mod read;
 pub(crate) mod replay;
 pub(crate) mod ring;
 pub(crate) mod state;

@@ -53,9 +53,12 @@ impl<F> Ring<F> {
         }
     }
 
-    /// Where a frame of `bytes` goes, if `spare` files must stay free.
+    /// Where a frame of `bytes` goes, if `spare` files must stay free. None is given up by going on in one that was begun when they
+    /// were needed.
     pub(crate) fn room(&self, bytes: u64, spare: usize) -> Room {
-        if !self.used.is_empty() && self.position + bytes <= self.file_bytes {
+        if self.free.len() < spare {
+            Room::Full
+        } else if !self.used.is_empty() && self.position + bytes <= self.file_bytes {
             Room::Here
         } else if self.free.len() > spare && BLOCK_BYTES as u64 + bytes <= self.file_bytes {
             Room::Next

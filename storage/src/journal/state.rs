@@ -12,7 +12,7 @@ use rt::sync::{Budget, Notify, Permit};
 use super::config::JournalConfig;
 use super::frame::FrameHeader;
 use super::ring::{Ring, Room};
-use crate::limits::PINNED_BYTES_MIN;
+use crate::limits::{JOURNAL_CHECKPOINT_PAUSE, PINNED_BYTES_MIN};
 use crate::log::inner::LogInner;
 
 /// A file of the journal.
@@ -37,6 +37,8 @@ struct Journaled {
 pub(crate) struct Journal {
     pub config: JournalConfig,
     pub id: u64,
+    /// Of the start that it is of.
+    pub start: u64,
     pub ring: RefCell<Ring<Rc<JournalFile>>>,
     /// Held while frames are written and synced.
     lock: Budget,
@@ -57,7 +59,13 @@ pub(crate) struct Journal {
     pinned_max: usize,
     /// Since when anything waits to be brought to its segment.
     waiting_since: Cell<Option<Instant>>,
+    /// Frames were refused since the last checkpoint began.
+    refused: Cell<bool>,
+    /// When the next one may begin by itself.
+    checkpoint_after: Cell<Option<Instant>>,
     pub checkpointing: Cell<bool>,
+    /// Wakes when a log left the journal.
+    pub left: Notify,
     /// Whether a file is being made.
     pub making: Cell<bool>,
     /// Wakes when a checkpoint or the making of a file has ended.
@@ -88,10 +96,11 @@ pub(crate) enum Put {
 
 impl Journal {
     /// A journal without files: they are made when there is something to write.
-    pub(crate) fn new(config: JournalConfig, tail_bytes_max: usize) -> Self {
+    pub(crate) fn new(config: JournalConfig, tail_bytes_max: usize, start: u64) -> Self {
         let half = usize::try_from(config.bytes / 2).unwrap_or(usize::MAX);
         Self {
             id: rt::random_u64(),
+            start,
             ring: RefCell::new(Ring::new(config.file_bytes())),
             lock: Budget::new(1),
             next: Cell::new(1),
@@ -103,7 +112,10 @@ impl Journal {
             // Tails share this memory: the rest is for batches that readers want.
             pinned_max: half.min((tail_bytes_max / 2).max(PINNED_BYTES_MIN)),
             waiting_since: Cell::new(None),
+            refused: Cell::new(false),
+            checkpoint_after: Cell::new(None),
             checkpointing: Cell::new(false),
+            left: Notify::new(),
             making: Cell::new(false),
             work_ended: Notify::new(),
             make_after: Cell::new(None),
@@ -119,13 +131,13 @@ impl Journal {
         self.config.bytes > 0 && !self.closed.get()
     }
 
-    /// Whether a log's `pending` bytes go here, and not to their segment.
-    pub(crate) fn takes(&self, log: &LogInner, pending: usize) -> bool {
+    /// Whether a log's `pending` bytes go here, and not to their segment, beside `others` of the same flush.
+    pub(crate) fn takes(&self, log: &LogInner, pending: usize, others: usize) -> bool {
         // A log without a topic's id couldn't be told from another of that number at a replay.
         self.is_on()
             && !log.topic_id.is_zero()
             && pending < self.direct_bytes()
-            && self.pinned.get() + pending <= self.pinned_max
+            && self.pinned.get() + others + pending <= self.pinned_max
             && self.has_files()
     }
 
@@ -165,7 +177,10 @@ impl Journal {
         let length = buf.len() as u64;
         match self.make_room(lock, length, spare).await {
             Ok(true) => {}
-            Ok(false) => return (Ok(Put::Full), buf),
+            Ok(false) => {
+                self.refused.set(true);
+                return (Ok(Put::Full), buf);
+            }
             Err(error) => return (Err(error), buf),
         }
         let sequence = self.next.get();
@@ -251,7 +266,26 @@ impl Journal {
 
     /// Forgets a log: all its frames are void, or in its segments and synced. False if it has none.
     pub(crate) fn forget(&self, log: u64) -> bool {
-        self.logs.borrow_mut().remove(&log).is_some()
+        let had_frames = self.logs.borrow_mut().remove(&log).is_some();
+        self.left.notify_waiters();
+        had_frames
+    }
+
+    /// Whether there are frames of the log that a replay would look at.
+    pub(crate) fn has_frames_of(&self, log: u64) -> bool {
+        self.logs.borrow().contains_key(&log)
+    }
+
+    /// Whether bytes of the log may be durable here only.
+    pub(crate) fn is_needed_by(&self, log: u64) -> bool {
+        self.logs.borrow().get(&log).is_some_and(|journaled| journaled.first.is_some())
+    }
+
+    /// Nothing of the log is needed any more, though it may come back until its floor frame is written.
+    pub(crate) fn give_up(&self, log: u64) {
+        if let Some(journaled) = self.logs.borrow_mut().get_mut(&log) {
+            journaled.first = None;
+        }
     }
 
     /// The logs with bytes in frames before `upto` that may not be in their segments and synced.
@@ -270,12 +304,17 @@ impl Journal {
 
     /// Moves the floor as far as what waits allows, for frames and files from now on. Gives it.
     pub(crate) fn raise_floor(&self) -> u64 {
-        let logs = self.logs.borrow();
-        let floor = logs.values().filter_map(|journaled| journaled.first).min().unwrap_or(self.next.get());
+        let floor = self.lowest_needed();
         self.floor.set(self.floor.get().max(floor));
-        let waits = logs.values().any(|journaled| journaled.first.is_some());
+        let waits = self.logs.borrow().values().any(|journaled| journaled.first.is_some());
         self.waiting_since.set(waits.then(rt::now));
+        self.ring.borrow_mut().reclaim(self.floor.get());
         self.floor.get()
+    }
+
+    fn lowest_needed(&self) -> u64 {
+        let logs = self.logs.borrow();
+        logs.values().filter_map(|journaled| journaled.first).min().unwrap_or(self.next.get())
     }
 
     /// A frame with that floor is on the medium: logs without frames behind it are as if they had none.
@@ -285,7 +324,8 @@ impl Journal {
 
     /// When all that waits must be brought to the segments, for its age.
     pub(crate) fn due_at(&self) -> Option<Instant> {
-        self.waiting_since.get().map(|since| since + self.config.age_max)
+        let due = self.waiting_since.get()? + self.config.age_max;
+        Some(self.checkpoint_after.get().map_or(due, |after| due.max(after)))
     }
 
     /// Whether it is time for a checkpoint.
@@ -293,8 +333,35 @@ impl Journal {
         if !self.is_on() || self.checkpointing.get() || self.waiting_since.get().is_none() {
             return false;
         }
-        self.ring.borrow().used_bytes() >= self.config.bytes / 2
+        if self.checkpoint_after.get().is_some_and(|after| rt::now() < after) {
+            return false;
+        }
+        self.refused.get()
+            || self.ring.borrow().used_bytes() >= self.config.bytes / 2
             || self.pinned.get() >= self.pinned_max / 2
             || self.due_at().is_some_and(|due| due <= rt::now())
+    }
+
+    /// A checkpoint begins. False if one is under way.
+    pub(crate) fn begin_checkpoint(&self) -> bool {
+        let begins = !self.checkpointing.replace(true);
+        if begins {
+            self.refused.set(false);
+        }
+        begins
+    }
+
+    /// A checkpoint brought the floor up to `floor`, of the frames before `upto` that it was to free. What held it back is there still:
+    /// the next one waits a while.
+    pub(crate) fn checkpointed(&self, floor: u64, upto: u64) {
+        let after = (floor < upto).then(|| rt::now() + JOURNAL_CHECKPOINT_PAUSE);
+        self.checkpoint_after.set(after);
+    }
+
+    /// Waits for the checkpoint under way, if there is one.
+    pub(crate) async fn checkpoint_over(&self) {
+        while self.checkpointing.get() {
+            self.work_ended.notified().await;
+        }
     }
 }

@@ -65,13 +65,15 @@ impl Log {
 impl LogInner {
     async fn write_clean_state(self: &Rc<Self>) -> Result<(), StorageError> {
         self.write_out(Target::Active).await.map_err(|error| self.fail("writing", error))?;
-        let (base, bytes, open, inexact) = {
+        // The segment of a log at rest is placed, but perhaps durable by the journal alone.
+        let is_journaled = self.dir.journal.is_needed_by(self.id);
+        let (base, bytes, open, unfinished) = {
             let mut core = self.core.borrow_mut();
             let active = &mut core.active;
-            let inexact = active.preset_bytes != active.build.bytes;
-            (active.build.base, active.build.bytes, active.file.take(), active.exists && inexact)
+            let unfinished = active.preset_bytes != active.build.bytes || is_journaled;
+            (active.build.base, active.build.bytes, active.file.take(), active.exists && unfinished)
         };
-        if open.is_some() || inexact {
+        if open.is_some() || unfinished {
             self.make_exact(base, bytes, open).await?;
             self.segment_synced(self.marks.written());
         }
@@ -154,11 +156,17 @@ impl LogInner {
     }
 
     async fn put_away(self: &Rc<Self>, ending: &str) -> Result<PathBuf, StorageError> {
+        let was_online = !self.is_offline();
         self.set_status(LogStatus::Deleted);
         // Waits for the flush, roll or truncation that is under way.
         let _writer = self.writer.take(1).await;
         let _space = self.space.take(1).await;
         let _files = self.files.take(1).await;
+        if was_online && ending == names::STRAY_SUFFIX && !self.dir.has_failed() {
+            self.finish_kept().await?;
+        }
+        // Its name may not be free for long: what the journal has of it mustn't keep that from being freed.
+        self.dir.journal.give_up(self.id);
         self.release_memory();
         self.dir.reap().await;
         let gone = self.dir.path.join(names::put_away_dir_name(&self.partition, rt::random_bytes(), ending));
@@ -169,9 +177,20 @@ impl LogInner {
         Ok(gone)
     }
 
-    /// Voids what the journal has of the log. Also want of space fails the directory, met only with a full disk and
-    /// a journal full of such frames: without the frame a crash could bring back what went.
+    /// What is kept for the operator is kept whole: records that only memory and the journal have go to the segment.
+    async fn finish_kept(self: &Rc<Self>) -> Result<(), StorageError> {
+        match self.write_clean_state().await {
+            // For its small files, which the segments tell too.
+            Err(StorageError::NoSpace) => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Voids what the journal has of the log: without that a crash could bring back what went.
     pub(crate) async fn leave_journal(self: &Rc<Self>) -> Result<(), StorageError> {
         floor::write(self).await.map_err(|error| self.fail("voiding the journal's part of", error))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,25 +34,32 @@ pub(crate) struct Found {
 }
 
 /// What the directory's files of offsets say of a partition: Kafka's, from its own clean stop or ours.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
     pub start: Option<Offset>,
     pub recovery_point: Option<Offset>,
     /// A crash left it, and no start has opened it since.
     pub unrecovered: bool,
+    /// Why it misses records that a replay kept aside, if so.
+    pub unreplayed: Option<String>,
 }
 
 /// Makes the directory of a new, empty log: two small files' worth of work; segments come with the first
-/// record.
+/// record. With `has_namesake` a file more, which keeps what the directory says of a log of that name from being said of this
+/// one.
 pub(crate) async fn create(
     dir: &Rc<DirShared>,
     partition: TopicPartition,
     topic_id: Uuid,
     config: LogConfig,
+    has_namesake: bool,
 ) -> Result<Log, StorageError> {
     let path = dir.path.join(names::dir_name(&partition));
     let make = async {
         rt::fs::create_dir_all(&path).await?;
+        if has_namesake {
+            files::replace(&path.join(names::CHECKPOINT), LogCheckpoint::default().encode()).await?;
+        }
         files::replace(&path.join(names::METADATA), meta::partition_metadata_text(topic_id)).await?;
         files::sync_dir(&dir.path).await
     };
@@ -87,7 +94,8 @@ pub(crate) async fn open(
     let mut found = survey(&path).await.map_err(failed)?;
     // Without epochs every batch is looked at, also where the stops since that crash were clean.
     found.epochs = if known.unrecovered { None } else { load_epochs(&path).await? };
-    let (topic_id, checkpoint, mut corrupt) = read_own_files(&path).await.map_err(failed)?;
+    let (topic_id, checkpoint, corrupt) = read_own_files(&path).await.map_err(failed)?;
+    let mut corrupt = corrupt.or(known.unreplayed.clone());
     let last_base = found.segments.last().map_or(Offset::ZERO, |(base, _)| *base);
     let checkpoint_start = checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.start);
     // A log without segments isn't one that Kafka stopped: what the file says is of an older one of its name.

@@ -9,6 +9,7 @@ use super::handle::Log;
 use super::inner::LogInner;
 use crate::config::TimestampSource;
 use crate::limits::PRESET_BYTES_MIN;
+use crate::unless::unless;
 use crate::{LogConfig, Offset, StorageError};
 
 /// What the active segment lacks to take a batch.
@@ -62,8 +63,10 @@ impl Log {
         if bytes as u64 > segment_bytes {
             return Err(StorageError::TooLarge { bytes: bytes as u64, segment_bytes });
         }
-        self.check_online()?;
-        let permit = log.dir.unplaced.take(bytes).await;
+        // Of a directory that failed nobody writes what holds the memory.
+        let permit =
+            unless(log.dir.unplaced.take(bytes), &log.space_moved, || self.check_online().is_err()).await;
+        let permit = permit.ok_or(StorageError::Offline)?;
         loop {
             self.check_online()?;
             let lack = log.lack(bytes as u64, &log.config(), now_ms, last);

@@ -16,7 +16,8 @@ use super::flush::Target;
 use super::handle::Log;
 use super::inner::LogInner;
 use crate::dir::files;
-use crate::limits::UNFINISHED_MAX;
+use crate::error::is_full;
+use crate::limits::{NAME_RETRY_AFTER, UNFINISHED_MAX};
 use crate::producer::snapshot;
 use crate::segment::{OffsetIndex, TimeIndex, names};
 use crate::{Offset, StorageError};
@@ -130,11 +131,8 @@ impl LogInner {
         // From here on nothing writes to the old segment, not even a replay.
         self.leave_journal().await?;
         if !is_named {
-            let name = async {
-                rt::fs::rename(self.path.join(names::NEXT), self.file_path(next, names::LOG)).await?;
-                files::sync_dir(&self.path).await
-            };
-            name.await.map_err(|error| self.fail("naming the next segment of", error))?;
+            let named = self.name_next(next).await;
+            named.map_err(|error| self.fail("naming the next segment of", error))?;
         }
         let mut sealed = {
             let mut core = self.core.borrow_mut();
@@ -146,6 +144,20 @@ impl LogInner {
         sealed.seal();
         self.synced(next.min(self.marks.written()));
         Ok(Sealed { base, next, index: sealed.index, times: sealed.times, producers, is_gone: false })
+    }
+
+    /// Gives the next segment's file its name. While a full disk has no room for that in the directory, what was
+    /// appended to it waits.
+    async fn name_next(&self, next: Offset) -> std::io::Result<()> {
+        let (from, to) = (self.path.join(names::NEXT), self.file_path(next, names::LOG));
+        while let Err(error) = rt::fs::rename(&from, &to).await {
+            if !is_full(&error) || self.dir.has_failed() || self.dir.journal.ending.get() {
+                return Err(error);
+            }
+            tracing::warn!(log = %self.partition, "no space left for the next segment's name");
+            rt::sleep(NAME_RETRY_AFTER).await;
+        }
+        files::sync_dir(&self.path).await
     }
 
     /// Gives a segment's file its exact length and syncs it; `open` is its file if it is open for writing.

@@ -7,11 +7,13 @@ mod buf;
 mod file;
 mod lock;
 mod names;
+mod volume;
 
 pub use buf::{BLOCK, IoBuf};
 pub use file::{File, OpenMode};
 pub use lock::{FileLock, try_lock};
 pub use names::{
     DirEntry, Space, create_dir_all, exists, free_space, read, read_dir, remove_dir_all, remove_file, rename,
-    space, sync_dir, sync_fs, write_atomic,
+    space, sync_dir, write_atomic,
 };
+pub use volume::Volume;

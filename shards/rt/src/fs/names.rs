@@ -100,18 +100,6 @@ pub async fn sync_dir(path: impl AsRef<Path>) -> io::Result<()> {
     crate::real::fs::names::sync_dir(path.as_ref()).await
 }
 
-/// Makes everything on the file system of `path` durable, as it was when the call began.
-///
-/// # Errors
-/// EIO, as by [`File::sync_data`](super::File::sync_data).
-pub async fn sync_fs(path: impl AsRef<Path>) -> io::Result<()> {
-    #[cfg(feature = "sim")]
-    if crate::sim::facade::is_simulated() {
-        return crate::sim::disk::sync_fs(path.as_ref()).await;
-    }
-    crate::real::fs::names::sync_fs(path.as_ref()).await
-}
-
 /// Reads a whole file.
 ///
 /// # Errors

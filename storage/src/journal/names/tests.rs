@@ -10,3 +10,17 @@ fn names_are_read_as_they_are_made() {
         assert_eq!(parse_file_name(other), None, "{other}");
     }
 }
+
+#[test]
+fn what_is_kept_is_told_from_all_else() {
+    let name = kept_name(0xab, &(protocol::types::Uuid([7; 16]), 12));
+    assert_eq!(name, format!("ringlog-kept-00000000000000ab-{}-12", "07".repeat(16)));
+    assert!(is_kept(&name) && parse_file_name(&name).is_none());
+    for other in [
+        foreign_name(0xab, &(protocol::types::Uuid([7; 16]), 12)),
+        format!("{name}.tmp"),
+        "ringlog-kept-1-2-3".into(),
+    ] {
+        assert!(!is_kept(&other), "{other}");
+    }
+}

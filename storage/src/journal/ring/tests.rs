@@ -43,6 +43,19 @@ fn a_file_is_free_when_all_its_frames_are() {
     assert_eq!((ring.free_count(), ring.count()), (2, 3), "the one that is written stays");
 }
 
+/// Data went on in a file that a floor frame had begun because it found no room: the next one found none at all.
+#[test]
+fn the_spare_file_is_left_to_those_that_began_it() {
+    let (mut ring, mut sequence) = (ring(2), 0);
+    assert_eq!(fill(&mut ring, 1, &mut sequence), [0, 0, 0]);
+    assert_eq!(ring.room(4096, 0), Room::Next);
+    ring.begin_next();
+    ring.advance(4096, 4);
+    assert_eq!((ring.room(4096, 1), ring.room(4096, 0)), (Room::Full, Room::Here));
+    ring.reclaim(4);
+    assert_eq!(ring.room(4096, 1), Room::Here, "another is spare now");
+}
+
 #[test]
 fn a_new_file_comes_after_those_that_were_freed_before() {
     let (mut ring, mut sequence) = (ring(2), 0);

@@ -5,9 +5,11 @@ mod file;
 mod lock;
 pub(crate) mod names;
 pub(crate) mod probe;
+mod volume;
 
 pub(crate) use file::File;
 pub(crate) use lock::FileLock;
+pub(crate) use volume::Volume;
 
 use std::io;
 

@@ -71,10 +71,6 @@ pub(crate) async fn sync_dir(path: &Path) -> io::Result<()> {
     help(path, |path| fs::File::open(path)?.sync_all()).await
 }
 
-pub(crate) async fn sync_fs(path: &Path) -> io::Result<()> {
-    help(path, |path| Ok(rustix::fs::syncfs(fs::File::open(path)?)?)).await
-}
-
 pub(crate) async fn read(path: &Path) -> io::Result<Bytes> {
     help(path, |path| {
         let mut file = fs::File::open(path)?;

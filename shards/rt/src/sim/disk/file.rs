@@ -116,6 +116,7 @@ impl File {
                     return None;
                 }
                 if let Err(error) = disk.faults.strike(FaultOp::Sync, &path) {
+                    disk.sync_failed();
                     if let Ok(file) = disk.file_mut(ino) {
                         file.promote_some(upto, &Lottery::new(rng));
                     }

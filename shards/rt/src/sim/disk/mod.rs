@@ -10,7 +10,8 @@
 //!   sector) or not done.
 //! - **Power cut**: what no sync covered is drawn by lot, sector by sector, from the seed.
 //! - After a failed sync the lost changes, also of names, are lost: a later sync that succeeds does not bring them to disk. The running
-//!   process still reads them; a process started later does not.
+//!   process still reads them; a process started later does not. A sync of the whole disk tells of each failure since its
+//!   [`crate::fs::Volume`] was opened, whoever was told before; one that is opened later tells nothing of it.
 //!
 //! Not modelled: sectors that change unread (see [`DiskControl::corrupt`]), links, permissions, times.
 
@@ -24,12 +25,14 @@ mod pages;
 mod state;
 mod submit;
 mod tree;
+mod volume;
 
 pub use control::DiskControl;
 pub use fault::{FaultOp, Latency};
 pub(crate) use file::File;
 pub(crate) use names::{
-    create_dir_all, exists, read, read_dir, remove_dir_all, remove_file, rename, space, sync_dir, sync_fs,
+    create_dir_all, exists, read, read_dir, remove_dir_all, remove_file, rename, space, sync_dir,
     write_atomic,
 };
 pub(crate) use state::{Disk, Fate, OpId};
+pub(crate) use volume::Volume;

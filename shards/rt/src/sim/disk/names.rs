@@ -112,37 +112,13 @@ pub(crate) async fn sync_dir(path: &Path) -> io::Result<()> {
                 let struck = disk.faults.strike(FaultOp::Sync, &path.to_string_lossy());
                 match &struck {
                     Ok(()) => disk.tree.promote(Some(dir), upto),
-                    Err(_) => disk.tree.promote_some(Some(dir), upto, &Lottery::new(rng)),
+                    Err(_) => {
+                        disk.sync_failed();
+                        disk.tree.promote_some(Some(dir), upto, &Lottery::new(rng));
+                    }
                 }
                 struck
             }))
-        },
-    )
-    .await
-}
-
-/// Makes everything on the disk durable, as it was when the call began.
-pub(crate) async fn sync_fs(path: &Path) -> io::Result<()> {
-    let place = expect_current();
-    let upto = place.world.disk(place.node).borrow().last_seq();
-    let path = path.to_string_lossy().into_owned();
-    submit(
-        &place,
-        |l| &l.sync_us,
-        move |disk, fate, rng| {
-            if fate == Fate::PowerCut || (fate == Fate::Killed && rng.percent(50)) {
-                return None;
-            }
-            let struck = disk.faults.strike(FaultOp::Sync, &path);
-            match &struck {
-                Ok(()) => disk.sync_all(upto),
-                Err(_) => {
-                    let lottery = Lottery::new(rng);
-                    disk.files_mut().for_each(|file| file.promote_some(upto, &lottery));
-                    disk.tree.promote_some(None, upto, &lottery);
-                }
-            }
-            Some(struck)
         },
     )
     .await

@@ -51,6 +51,7 @@ pub(crate) struct Disk {
     next_ino: u64,
     // Orders changes against syncs: a sync covers the changes that were complete when it began.
     seq: u64,
+    failed_syncs: u64,
 }
 
 impl Disk {
@@ -68,6 +69,7 @@ impl Disk {
             next_op: 0,
             next_ino: ROOT.0 + 1,
             seq: 0,
+            failed_syncs: 0,
         }
     }
 
@@ -131,6 +133,16 @@ impl Disk {
     /// The last change so far: what a sync that begins now will cover.
     pub(crate) fn last_seq(&self) -> u64 {
         self.seq
+    }
+
+    /// A sync failed, of whatever.
+    pub(crate) fn sync_failed(&mut self) {
+        self.failed_syncs += 1;
+    }
+
+    /// How many syncs failed so far.
+    pub(crate) fn failed_syncs(&self) -> u64 {
+        self.failed_syncs
     }
 
     pub(crate) fn file(&self, ino: Ino) -> io::Result<&FileData> {

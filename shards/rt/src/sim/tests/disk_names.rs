@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::{SEEDS, can_happen, node_after};
 use crate::sim::disk::{
-    File, create_dir_all, exists, read, read_dir, remove_dir_all, remove_file, rename, sync_dir, sync_fs,
+    File, Volume, create_dir_all, exists, read, read_dir, remove_dir_all, remove_file, rename, sync_dir,
     write_atomic,
 };
 use crate::sim::{Crash, FaultOp, Sim};
@@ -142,18 +142,19 @@ fn write_atomic_leaves_old_or_new_at_any_point() {
 }
 
 #[test]
-fn sync_fs_covers_everything_and_a_failed_one_any_subset() {
+fn a_sync_of_all_covers_everything_and_a_failed_one_any_subset() {
     let run = |seed, fails: bool| {
         let (sim, node) = node_after(seed, synced_old());
         if fails {
             node.disk().fail(FaultOp::Sync, "/d", 1);
         }
         sim.block_on(&node, async move {
+            let volume = Volume::open(path("/d/old")).await.unwrap();
             for name in ["/d/a", "/d/b"] {
                 let file = File::open(path(name), true).await.unwrap();
                 file.write_at(0, Bytes::from_static(b"x")).await.unwrap();
             }
-            assert_eq!(sync_fs(path("/d")).await.is_err(), fails);
+            assert_eq!(volume.sync().await.is_err(), fails);
         });
         node.crash(Crash::PowerCut);
         ["/d/a", "/d/b"].map(|name| node.disk().read_file(name).is_ok_and(|content| content == "x"))
@@ -162,6 +163,21 @@ fn sync_fs_covers_everything_and_a_failed_one_any_subset() {
     for subset in [[false, false], [false, true], [true, false], [true, true]] {
         assert!(can_happen(|seed| run(seed, true) == subset), "{subset:?}");
     }
+}
+
+#[test]
+fn a_failed_sync_is_told_once_to_each_who_was_there() {
+    let (sim, node) = node_after(1, synced_old());
+    node.disk().fail(FaultOp::Sync, "/d", 1);
+    sim.block_on(&node, async {
+        let open = || async { Volume::open(path("/d/old")).await.unwrap() };
+        let (met, there) = (open().await, open().await);
+        assert!(met.sync().await.is_err());
+        let later = open().await;
+        assert!(there.sync().await.is_err(), "it wasn't its own call that failed");
+        later.sync().await.unwrap();
+        there.sync().await.unwrap();
+    });
 }
 
 /// A later process must not build on a name that no later sync brings to disk.
