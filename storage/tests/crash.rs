@@ -7,17 +7,27 @@ mod crash_model;
 
 const SEEDS: u64 = 2_000;
 
+/// Of twenty seeds so many are about many logs at once; the others about two, with all that can be done to one.
+const CROWDS: u64 = 6;
+
+fn run_seed(seed: u64) {
+    match seed % 20 < CROWDS {
+        true => crash_model::crowd::run_seed(seed, seed / 20 * CROWDS + seed % 20),
+        false => crash_model::run_seed(seed, crash_model::setup(seed)),
+    }
+}
+
 /// Every second seed from `first` on: two tests, so that two cores share them.
 fn every_second(first: u64) {
     let read = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     if let Some(only) = read("RINGLOG_SIM_SEED") {
         if only % 2 == first {
-            crash_model::run_seed(only, crash_model::setup(only));
+            run_seed(only);
         }
         return;
     }
     for seed in (first..read("RINGLOG_SEEDS").unwrap_or(SEEDS)).step_by(2) {
-        crash_model::run_seed(seed, crash_model::setup(seed));
+        run_seed(seed);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The crash model: random work on two logs, a crash at any step, recovery, and what must be true then.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub(crate) mod crowd;
 mod neighbour;
 
 use std::cell::RefCell;
