@@ -34,6 +34,7 @@ CLIENTS = (
     Suite("crash_loop", "kill -9 at random points under load", "crash_loop.py", seconds=(420, 1500), own_broker=True),
     Suite("idempotence", "sequences, epochs, duplicates, pipelining, by raw bytes and librdkafka", "idempotence.py"),
     Suite("groups", "classic groups: eager, cooperative, static, offsets, admin's view", "groups.py"),
+    Suite("group_tool", "ringlog group: offsets reset, forgotten, exported; groups deleted; what is refused", "group_tool.py"),
     Suite("big_records", "limits at the byte, large records, small fetch limits", "big_records.py"),
     Suite("compression", "every codec by every Python client", "codec_matrix.py"),
     Suite("topics", "creation, metadata, ids, deletion, auto-creation, many partitions", "topics.py"),

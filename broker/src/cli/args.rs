@@ -52,7 +52,7 @@ pub(super) enum Command {
     Produce(ProduceArgs),
     /// Print records of a topic
     Consume(ConsumeArgs),
-    /// List and describe consumer groups
+    /// List, describe, reset and delete consumer groups
     #[command(subcommand)]
     Group(GroupCommand),
     /// Show and change configs

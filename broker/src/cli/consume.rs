@@ -9,16 +9,13 @@ mod tests;
 use std::io::{BufWriter, Write};
 
 use clap::Args;
-use client::ClientError;
-use client::blocking::Target;
-use protocol::messages::OffsetCommitRequest;
-use protocol::messages::offset_commit_request::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
 
 use self::fetcher::Fetcher;
 use self::format::Format;
 use self::start::From;
 use super::args::OutputFormat;
 use super::error::CliError;
+use super::offsets::commit;
 use super::session::{Session, at_coordinator};
 
 /// Options of `consume`.
@@ -48,8 +45,6 @@ pub(super) struct ConsumeArgs {
     format: Format,
 }
 
-const COMMIT_MAX: i16 = 8;
-
 pub(super) fn run(mut session: Session, args: &ConsumeArgs) -> Result<(), CliError> {
     let positions = start::positions(&mut session, args)?;
     let format = if session.output == OutputFormat::Json { &Format::json() } else { &args.format };
@@ -68,42 +63,10 @@ pub(super) fn run(mut session: Session, args: &ConsumeArgs) -> Result<(), CliErr
         out.flush()?;
         // After printing: a record is printed twice rather than never.
         if let Some(group) = &args.group {
-            commit(&mut session, group, &args.topic, fetcher.positions())?;
+            let offsets = fetcher.positions();
+            let offsets = offsets.map(|(partition, next)| ((args.topic.clone(), partition), next)).collect();
+            at_coordinator(&mut session, group, |session| commit(session, group, &offsets))?;
         }
     }
-    Ok(())
-}
-
-/// Commits as a consumer outside the group's generations, which a group with live members refuses.
-fn commit(
-    session: &mut Session,
-    group: &str,
-    topic: &str,
-    positions: impl Iterator<Item = (i32, i64)>,
-) -> Result<(), CliError> {
-    let partitions = positions.map(|(partition_index, committed_offset)| OffsetCommitRequestPartition {
-        partition_index,
-        committed_offset,
-        committed_metadata: Some("".into()),
-        ..Default::default()
-    });
-    let topic = OffsetCommitRequestTopic {
-        name: topic.into(),
-        partitions: partitions.collect(),
-        ..Default::default()
-    };
-    let request = OffsetCommitRequest {
-        group_id: group.into(),
-        generation_id_or_member_epoch: -1,
-        topics: vec![topic],
-        ..Default::default()
-    };
-    at_coordinator(session, group, |session| {
-        let (_, answer) = session.client.call(Target::Coordinator(group), COMMIT_MAX, |_| request.clone())?;
-        let mut partitions = answer.topics.iter().flat_map(|topic| &topic.partitions);
-        partitions.try_for_each(|partition| {
-            ClientError::check(partition.error_code, None, || format!("committing for group {group}"))
-        })
-    })?;
     Ok(())
 }

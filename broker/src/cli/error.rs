@@ -16,6 +16,9 @@ pub(super) enum CliError {
     /// Options that don't fit together or the cluster.
     #[error("{0}")]
     Usage(String),
+    /// What was asked for can't be done as things are; the text says what to do.
+    #[error("{0}")]
+    Refused(String),
     /// Standard input or output.
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),
@@ -74,6 +77,11 @@ fn hint_of(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::UNKNOWN_MEMBER_ID | ErrorCode::ILLEGAL_GENERATION => {
             "The group has live members: stop them first, or use another group."
         }
+        ErrorCode::NON_EMPTY_GROUP => "Stop the group's members first: see `ringlog group describe GROUP`.",
+        ErrorCode::GROUP_SUBSCRIBED_TO_TOPIC => {
+            "A member reads the topic: stop the group's members, or have them subscribe to other topics."
+        }
+        ErrorCode::GROUP_ID_NOT_FOUND => "See `ringlog group list`.",
         ErrorCode::TOPIC_AUTHORIZATION_FAILED
         | ErrorCode::GROUP_AUTHORIZATION_FAILED
         | ErrorCode::CLUSTER_AUTHORIZATION_FAILED => "An ACL is missing for this user.",

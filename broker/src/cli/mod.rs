@@ -16,6 +16,7 @@ mod serve;
 mod session;
 #[cfg(test)]
 mod tests;
+mod time;
 mod topic;
 
 pub use args::Cli;

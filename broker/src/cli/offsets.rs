@@ -6,7 +6,8 @@ use client::ClientError;
 use client::blocking::Target;
 use protocol::error::ErrorCode;
 use protocol::messages::list_offsets_request::{ListOffsetsPartition, ListOffsetsTopic};
-use protocol::messages::{ListOffsetsRequest, OffsetFetchRequest};
+use protocol::messages::offset_commit_request::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
+use protocol::messages::{ListOffsetsRequest, OffsetCommitRequest, OffsetFetchRequest};
 
 use super::session::{Session, pause};
 
@@ -18,6 +19,7 @@ pub(super) const EARLIEST: i64 = -2;
 /// Highest versions these requests are filled for.
 const LIST_OFFSETS_MAX: i16 = 7;
 const OFFSET_FETCH_MAX: i16 = 7;
+const OFFSET_COMMIT_MAX: i16 = 8;
 
 /// A topic's partition.
 pub(super) type Place = (String, i32);
@@ -81,4 +83,41 @@ pub(super) fn committed(session: &mut Session, group: &str) -> Result<BTreeMap<P
         }
     }
     Ok(offsets)
+}
+
+/// Commits offsets as a consumer outside the group's generations, which a group with live members refuses.
+pub(super) fn commit(
+    session: &mut Session,
+    group: &str,
+    offsets: &BTreeMap<Place, i64>,
+) -> Result<(), ClientError> {
+    let mut topics: BTreeMap<&str, Vec<OffsetCommitRequestPartition>> = BTreeMap::new();
+    for ((topic, partition), offset) in offsets {
+        topics.entry(topic).or_default().push(OffsetCommitRequestPartition {
+            partition_index: *partition,
+            committed_offset: *offset,
+            committed_metadata: Some("".into()),
+            ..Default::default()
+        });
+    }
+    let topics = topics.into_iter().map(|(name, partitions)| OffsetCommitRequestTopic {
+        name: name.into(),
+        partitions,
+        ..Default::default()
+    });
+    let request = OffsetCommitRequest {
+        group_id: group.into(),
+        generation_id_or_member_epoch: -1,
+        topics: topics.collect(),
+        ..Default::default()
+    };
+    let (_, answer) = session.client.call(Target::Coordinator(group), OFFSET_COMMIT_MAX, |_| request)?;
+    let mut partitions = answer
+        .topics
+        .iter()
+        .flat_map(|topic| topic.partitions.iter().map(move |partition| (topic, partition)));
+    partitions.try_for_each(|(topic, partition)| {
+        let what = || format!("committing {}-{} for group {group}", topic.name, partition.partition_index);
+        ClientError::check(partition.error_code, None, what)
+    })
 }

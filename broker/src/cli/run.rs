@@ -13,17 +13,19 @@ use super::{Cli, ServeArgs, bench, config, consume, group, produce, topic};
 /// failed, 2 wrong usage (`bench`: verification found fault), 78 (`serve` only) wrong config.
 pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
     let Cli { global, command } = Cli::parse();
+    let done = |()| ExitCode::SUCCESS;
+    let session = || Session::open(&global);
     let outcome = match command {
         Command::Serve(args) => return serve(args),
-        Command::Topic(command) => Session::open(&global).and_then(|session| topic::run(session, command)),
-        Command::Produce(args) => Session::open(&global).and_then(|session| produce::run(session, &args)),
-        Command::Consume(args) => Session::open(&global).and_then(|session| consume::run(session, &args)),
-        Command::Config(command) => Session::open(&global).and_then(|session| config::run(session, command)),
+        Command::Topic(command) => session().and_then(|session| topic::run(session, command)).map(done),
+        Command::Produce(args) => session().and_then(|session| produce::run(session, &args)).map(done),
+        Command::Consume(args) => session().and_then(|session| consume::run(session, &args)).map(done),
+        Command::Group(command) => session().and_then(|session| group::run(session, command)).map(done),
+        Command::Config(command) => session().and_then(|session| config::run(session, command)).map(done),
         Command::Bench(args) => return bench::run(&global, &args),
-        Command::Group(command) => Session::open(&global).and_then(|session| group::run(session, command)),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         // Whoever read the output has had enough: `ringlog consume | head`.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => report(&error),

@@ -107,3 +107,16 @@ fn errors_say_what_failed_and_what_to_do() {
     assert!(error.hint().unwrap().contains("--if-not-exists"));
     assert_eq!(CliError::Usage("u".into()).hint(), None);
 }
+
+#[test]
+fn every_option_and_command_is_explained() {
+    fn look(command: &clap::Command, path: &str) {
+        let path = format!("{path} {}", command.get_name());
+        assert!(command.get_about().is_some(), "{path} says nothing about itself");
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            assert!(argument.get_help().is_some(), "{path}: {} isn't explained", argument.get_id());
+        }
+        command.get_subcommands().for_each(|below| look(below, &path));
+    }
+    look(&Cli::command(), "");
+}

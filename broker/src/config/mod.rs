@@ -10,6 +10,7 @@ pub mod key;
 pub mod keys;
 pub mod listener;
 pub mod load;
+pub(crate) mod period;
 pub mod properties;
 mod safety;
 pub mod topic;

@@ -1,6 +1,6 @@
 //! `ringlog group describe`: a classic or a KIP-848 group's members, and how far behind it is.
 
-mod members;
+pub(super) mod members;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

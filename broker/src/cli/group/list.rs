@@ -1,29 +1,15 @@
 //! `ringlog group list`.
 
-use client::ClientError;
-use client::blocking::Target;
-use protocol::messages::ListGroupsRequest;
 use protocol::messages::list_groups_response::ListedGroup;
 use serde_json::{Value, json};
 
+use super::all::all_groups;
 use crate::cli::error::CliError;
 use crate::cli::output::{Table, print};
 use crate::cli::session::Session;
 
-const LIST_GROUPS_MAX: i16 = 5;
-
 pub(crate) fn run(mut session: Session) -> Result<(), CliError> {
-    session.client.refresh(Some(&[]), false)?;
-    let nodes: Vec<i32> = session.client.cluster().nodes().map(|node| node.id).collect();
-    let mut groups: Vec<ListedGroup> = Vec::new();
-    // Each broker knows the groups it coordinates.
-    for node in nodes {
-        let target = Target::Node(node);
-        let (_, answer) = session.client.call(target, LIST_GROUPS_MAX, |_| ListGroupsRequest::default())?;
-        ClientError::check(answer.error_code, None, || format!("groups of broker {node}"))?;
-        groups.extend(answer.groups);
-    }
-    groups.sort_by(|a, b| a.group_id.cmp(&b.group_id));
+    let groups = all_groups(&mut session)?;
     let table = || {
         let mut table = Table::new(&["GROUP", "TYPE", "STATE", "PROTOCOL"]);
         for group in &groups {

@@ -13,15 +13,15 @@ use crate::cli::offsets::Place;
 use crate::cli::session::Session;
 
 /// A group, without its offsets.
-pub(super) struct State {
+pub(in crate::cli::group) struct State {
     /// `classic` or `consumer`.
-    pub(super) kind: &'static str,
+    pub(in crate::cli::group) kind: &'static str,
     /// As the coordinator names it.
-    pub(super) state: String,
-    pub(super) members: Vec<Member>,
+    pub(in crate::cli::group) state: String,
+    pub(in crate::cli::group) members: Vec<Member>,
 }
 
-pub(super) struct Member {
+pub(in crate::cli::group) struct Member {
     pub(super) id: String,
     pub(super) client: String,
     pub(super) host: String,
@@ -32,7 +32,7 @@ const DESCRIBE_GROUPS_MAX: i16 = 6;
 const CONSUMER_GROUP_DESCRIBE_MAX: i16 = 1;
 
 /// Asks for a KIP-848 group first, as far as the broker has them, then for a classic one.
-pub(super) fn describe(session: &mut Session, group: &str) -> Result<State, ClientError> {
+pub(in crate::cli::group) fn describe(session: &mut Session, group: &str) -> Result<State, ClientError> {
     if let Some(found) = describe_modern(session, group)? {
         return Ok(found);
     }
