@@ -55,7 +55,7 @@ pub(super) enum Command {
     /// List, describe, reset and delete consumer groups
     #[command(subcommand)]
     Group(GroupCommand),
-    /// Show and change configs
+    /// Show, change and explain configs
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Put a load on a broker and measure it

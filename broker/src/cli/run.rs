@@ -21,7 +21,7 @@ pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
         Command::Produce(args) => session().and_then(|session| produce::run(session, &args)).map(done),
         Command::Consume(args) => session().and_then(|session| consume::run(session, &args)).map(done),
         Command::Group(command) => session().and_then(|session| group::run(session, command)).map(done),
-        Command::Config(command) => session().and_then(|session| config::run(session, command)).map(done),
+        Command::Config(command) => config::run(&global, command).map(done),
         Command::Bench(args) => return bench::run(&global, &args),
     };
     match outcome {

@@ -57,6 +57,7 @@ fn wrong_usage_exits_with_2() {
         "ringlog consume t -f nowhere",
         "ringlog consume t -f -3",
         "ringlog consume t --format %q",
+        "ringlog config explain",
         "ringlog group describe",
         "ringlog config describe",
         "ringlog config describe -t a -g b",

@@ -41,6 +41,21 @@ impl Kind {
             Self::Password => 9,
         }
     }
+
+    /// Kafka's word for the type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::String => "string",
+            Self::Int => "int",
+            Self::Short => "short",
+            Self::Long => "long",
+            Self::Double => "double",
+            Self::List => "list",
+            Self::Class => "class",
+            Self::Password => "password",
+        }
+    }
 }
 
 /// What a value must satisfy beyond its type.
@@ -60,8 +75,13 @@ pub enum Valid {
     ListOf(&'static [&'static str]),
     /// Text that isn't empty.
     NonEmpty,
-    /// A rule of its own; what it returns tells what is allowed.
-    Rule(fn(&str) -> Result<(), String>),
+    /// A rule of its own.
+    Rule {
+        /// Checks a text; what it returns tells what is allowed, where Kafka has such a rule in Kafka's words.
+        check: fn(&str) -> Result<(), String>,
+        /// What is allowed, in short.
+        allows: &'static str,
+    },
 }
 
 /// Who may change a value while the broker runs.

@@ -1,7 +1,7 @@
 //! Configuration: every name Kafka knows, what it may hold, whether it acts here, and the typed result.
 //!
 //! [`keys`] is the table, one item a name. [`load()`] reads flags, overrides and file into a [`BrokerConfig`];
-//! [`topic`] validates and resolves what topics override.
+//! [`topic`] validates and resolves what topics override; [`reference`] tells people about names.
 
 pub mod broker;
 pub mod describe;
@@ -12,6 +12,7 @@ pub mod listener;
 pub mod load;
 pub(crate) mod period;
 pub mod properties;
+pub mod reference;
 mod safety;
 pub mod topic;
 pub mod value;

@@ -23,7 +23,7 @@ pub(super) fn check(kind: Kind, valid: &Valid, text: &str) -> Result<(), String>
         Valid::ListOf(allowed) => list(text).iter().try_for_each(|element| one_of(element, allowed)),
         Valid::NonEmpty if text.trim().is_empty() => Err("String must be non-empty".into()),
         Valid::NonEmpty => Ok(()),
-        Valid::Rule(rule) => rule(text),
+        Valid::Rule { check, .. } => check(text),
     }
 }
 

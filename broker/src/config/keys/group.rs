@@ -6,8 +6,10 @@ use super::rules::*;
 use crate::config::key::{ConfigKey, Valid};
 
 pub(super) static KEYS: &[ConfigKey] = keys! {
-    "group.min.session.timeout.ms" Int = "6000", ANY, ReadOnly, ACTS, "Shortest session timeout a member may ask for, in ms.";
-    "group.max.session.timeout.ms" Int = "1800000", ANY, ReadOnly, ACTS, "Longest session timeout a member may ask for, in ms.";
+    "group.min.session.timeout.ms" Int = "6000", ANY, ReadOnly, ACTS,
+        "Shortest session timeout a member may ask for, in ms.";
+    "group.max.session.timeout.ms" Int = "1800000", ANY, ReadOnly, ACTS,
+        "Longest session timeout a member may ask for, in ms.";
     "group.initial.rebalance.delay.ms" Int = "3000", ANY, ReadOnly, ACTS,
         "How long an empty group waits for more members before its first rebalance, in ms.";
     "group.max.size" Int = "2147483647", min(1), ReadOnly, ACTS, "Members of a classic group.";

@@ -40,6 +40,14 @@ impl GroupKey {
         self.synonym.is_some_and(super::is_internal)
     }
 
+    /// Names of the broker configs that bound it from below and above, the lower one if there is one.
+    pub fn bounds(&self) -> Option<(Option<&'static str>, &'static str)> {
+        LIMITS.iter().find(|(limited, _)| *limited == self.key.name).map(|(_, limit)| match limit {
+            Limit::Between(min, max) => (Some(*min), *max),
+            Limit::AtMost(max) => (None, *max),
+        })
+    }
+
     /// Checks a value, also against what the broker allows groups to set.
     ///
     /// # Errors

@@ -24,7 +24,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Bytes of one piece of a snapshot.";
     "controller.socket.timeout.ms" Int = "30000", ANY, ReadOnly, QUORUM, "Timeout of requests to the controller, in ms.";
     "metadata.log.dir" String, ANY, ReadOnly, ACTS, "Where the metadata log lies; the first log directory if unset.";
-    "metadata.log.segment.bytes" Int = "1073741824", min(12), ReadOnly, METADATA_LOG, "Its segment size, in bytes.";
+    "metadata.log.segment.bytes" Int = "1073741824", min(12), ReadOnly, METADATA_LOG,
+        "Segment size of the metadata log, in bytes.";
     "metadata.log.segment.ms" Long = "604800000", ANY, ReadOnly, METADATA_LOG, "Age at which a segment is closed, in ms.";
     "metadata.log.max.record.bytes.between.snapshots" Long = "20971520", min(1), ReadOnly, ACTS,
         "Bytes of new records after which a snapshot is written and the log cut.";
@@ -32,7 +33,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Time after which a snapshot is written, in ms; 0 for never.";
     "metadata.max.retention.bytes" Long = "104857600", ANY, ReadOnly, METADATA_LOG,
         "Bytes of log and snapshots kept.";
-    "metadata.max.retention.ms" Long = "604800000", ANY, ReadOnly, METADATA_LOG, "How long they are kept, in ms.";
+    "metadata.max.retention.ms" Long = "604800000", ANY, ReadOnly, METADATA_LOG,
+        "How long log and snapshots of the metadata are kept, in ms.";
     "metadata.max.idle.interval.ms" Int = "500", min(0), ReadOnly, METADATA_LOG,
         "Time between two no-op records of an idle controller, in ms.";
     "internal.metadata.max.batch.size.in.bytes" Int = "8388608", min(1), ReadOnly, METADATA_LOG,

@@ -3,29 +3,35 @@
 use super::*;
 use crate::config::key::ConfigKey;
 
-static TABLES: &[&[ConfigKey]] = &[
-    cleaner::KEYS,
-    fetch::KEYS,
-    group::KEYS,
-    identity::KEYS,
-    kraft::KEYS,
-    log::KEYS,
-    network::KEYS,
-    quota::KEYS,
-    replication::KEYS,
-    ringlog::KEYS,
-    sasl::KEYS,
-    share::KEYS,
-    ssl::KEYS,
-    streams::KEYS,
-    tiered::KEYS,
-    topics::KEYS,
-    transaction::KEYS,
+/// Names by what they are about.
+static TABLES: &[(&str, &[ConfigKey])] = &[
+    ("Log cleaner", cleaner::KEYS),
+    ("Fetch", fetch::KEYS),
+    ("Groups and offsets", group::KEYS),
+    ("Node", identity::KEYS),
+    ("Metadata quorum", kraft::KEYS),
+    ("Logs", log::KEYS),
+    ("Network and requests", network::KEYS),
+    ("Quotas", quota::KEYS),
+    ("Replication", replication::KEYS),
+    ("Ringlog", ringlog::KEYS),
+    ("Authentication and authorization", sasl::KEYS),
+    ("Share groups", share::KEYS),
+    ("TLS", ssl::KEYS),
+    ("Streams groups", streams::KEYS),
+    ("Tiered storage", tiered::KEYS),
+    ("Topics", topics::KEYS),
+    ("Transactions and producers", transaction::KEYS),
 ];
 
 /// All broker configs, by subject.
 pub fn all_broker() -> impl Iterator<Item = &'static ConfigKey> {
-    TABLES.iter().copied().flatten()
+    TABLES.iter().flat_map(|(_, keys)| keys.iter())
+}
+
+/// The subjects, each with its broker configs.
+pub fn broker_subjects() -> impl Iterator<Item = (&'static str, &'static [ConfigKey])> {
+    TABLES.iter().copied()
 }
 
 /// The broker config of that name. Walks the table: for start-up and admin requests.

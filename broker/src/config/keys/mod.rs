@@ -48,6 +48,6 @@ use keys;
 
 pub use client_metrics::{CLIENT_PATTERN_KEYS, all_client_metrics, client_metrics};
 pub use group_resource::{GroupKey, all_group, group};
-pub use lookup::{KeyFamily, all_broker, base_of_listener, broker, family, is_internal};
+pub use lookup::{KeyFamily, all_broker, base_of_listener, broker, broker_subjects, family, is_internal};
 pub use synonyms::broker_synonyms;
 pub use topic::{Synonym, TopicKey, all_topic, topic};

@@ -58,7 +58,8 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "metrics.recording.level" String = "INFO", one_of(&["INFO", "DEBUG", "TRACE"]), ReadOnly, METRICS,
         "Which metrics are kept.";
     "kafka.metrics.reporters" List = "", ANY, ReadOnly, METRICS, "Classes that report Yammer metrics.";
-    "kafka.metrics.polling.interval.secs" Int = "10", min(1), ReadOnly, METRICS, "How often they poll, in s.";
+    "kafka.metrics.polling.interval.secs" Int = "10", min(1), ReadOnly, METRICS,
+        "How often Yammer metrics are reported, in s.";
     "telemetry.max.bytes" Int = "1048576", min(1), ReadOnly, TELEMETRY,
         "Largest push of client metrics, in bytes (KIP-714).";
 };

@@ -12,13 +12,14 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "replica.lag.time.max.ms" Long = "30000", min(1), ReadOnly, REPLICATION,
         "A follower behind for this long leaves the in-sync set, in ms.";
     "replica.socket.timeout.ms" Int = "30000", ANY, ReadOnly, REPLICATION, "Timeout of follower requests, in ms.";
-    "replica.socket.receive.buffer.bytes" Int = "65536", ANY, ReadOnly, REPLICATION, "SO_RCVBUF of followers.";
+    "replica.socket.receive.buffer.bytes" Int = "65536", ANY, ReadOnly, REPLICATION, "SO_RCVBUF of followers, in bytes.";
     "replica.fetch.max.bytes" Int = "1048576", min(0), ReadOnly, REPLICATION,
         "Bytes a follower asks for, per partition.";
     "replica.fetch.response.max.bytes" Int = "10485760", min(0), ReadOnly, REPLICATION,
         "Bytes a follower asks for, per request.";
     "replica.fetch.min.bytes" Int = "1", ANY, ReadOnly, REPLICATION, "Bytes a follower waits for.";
-    "replica.fetch.wait.max.ms" Int = "500", ANY, ReadOnly, REPLICATION, "How long a follower waits for them, in ms.";
+    "replica.fetch.wait.max.ms" Int = "500", ANY, ReadOnly, REPLICATION,
+        "How long a follower waits for replica.fetch.min.bytes, in ms.";
     "replica.fetch.backoff.ms" Int = "1000", min(0), ReadOnly, REPLICATION,
         "How long a follower sleeps after an error, in ms.";
     "replica.high.watermark.checkpoint.interval.ms" Long = "5000", ANY, ReadOnly, STORAGE,

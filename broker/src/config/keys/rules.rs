@@ -2,7 +2,7 @@
 
 use crate::config::key::Valid;
 use crate::config::listener::Listener;
-use crate::config::value;
+use crate::config::{period, value};
 
 pub(super) const ANY: Valid = Valid::Any;
 pub(super) const NAMED: Valid = Valid::NonEmpty;
@@ -24,9 +24,10 @@ pub(super) const COMPRESSION: Valid =
     Valid::OneOf(&["uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"]);
 pub(super) const CLEANUP_POLICY: Valid = Valid::ListOf(&["compact", "delete"]);
 pub(super) const TIMESTAMP_TYPE: Valid = Valid::OneOf(&["CreateTime", "LogAppendTime"]);
-pub(super) const GZIP_LEVEL: Valid = Valid::Rule(gzip_level);
-pub(super) const HOST_AND_PORT: Valid = Valid::Rule(host_and_port);
-pub(super) const THROTTLED: Valid = Valid::Rule(throttled_replicas);
+pub(super) const GZIP_LEVEL: Valid = Valid::Rule { check: gzip_level, allows: "-1, or 1 to 9" };
+pub(super) const HOST_AND_PORT: Valid = Valid::Rule { check: host_and_port, allows: "HOST:PORT, or empty" };
+pub(super) const THROTTLED: Valid =
+    Valid::Rule { check: throttled_replicas, allows: "PARTITION:BROKER,.., or *" };
 /// Most partitions of `__consumer_offsets`: it is created in one batch of metadata, with its configs.
 pub(super) const OFFSETS_PARTITIONS_MAX: i64 = 9_000;
 /// Kafka's smallest segment, in bytes.
@@ -60,46 +61,22 @@ fn throttled_replicas(text: &str) -> Result<(), String> {
         .into())
 }
 
-pub(super) const OFFSET_RESET: Valid = Valid::Rule(offset_reset);
+pub(super) const OFFSET_RESET: Valid =
+    Valid::Rule { check: offset_reset, allows: "earliest, latest, or by_duration:PnDTnHnMnS" };
 pub(super) const ASSIGNOR: Valid = Valid::OneOf(&["sticky"]);
 
 /// `earliest`, `latest`, or how long ago: `by_duration:PT1H`.
 fn offset_reset(text: &str) -> Result<(), String> {
-    let period = text.strip_prefix("by_duration:");
-    if matches!(text, "earliest" | "latest") || period.is_some_and(is_period) {
+    let by_duration = text.strip_prefix("by_duration:");
+    if matches!(text, "earliest" | "latest")
+        || by_duration.is_some_and(|text| period::parse_ms(text).is_some())
+    {
         return Ok(());
     }
     Err(format!(
         "Invalid value `{text}` for configuration share.auto.offset.reset. The value must be either 'earliest', 'latest' \
          or of the format 'by_duration:<PnDTnHnMn.nS>'."
     ))
-}
-
-/// A period of ISO 8601 with days, hours, minutes and seconds, not negative.
-fn is_period(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix(['P', 'p']) else { return false };
-    let (days, time) = match rest.split_once(['T', 't']) {
-        Some((_, "")) => return false,
-        Some((days, time)) => (days, time),
-        None => (rest, ""),
-    };
-    let is_number = |digits: &str, fraction: bool| {
-        let (whole, part) =
-            if fraction { digits.split_once('.').unwrap_or((digits, "0")) } else { (digits, "0") };
-        let all_digits = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        all_digits(whole) && all_digits(part)
-    };
-    let mut left = time;
-    for unit in [['H', 'h'], ['M', 'm'], ['S', 's']] {
-        if let Some((number, after)) = left.split_once(unit) {
-            if !is_number(number, unit[0] == 'S') {
-                return false;
-            }
-            left = after;
-        }
-    }
-    let days_ok = days.is_empty() || days.strip_suffix(['D', 'd']).is_some_and(|days| is_number(days, false));
-    left.is_empty() && days_ok && !(days.is_empty() && time.is_empty())
 }
 
 pub(super) const PRODUCE_VALIDATION: Valid = Valid::OneOf(&["full", "header"]);

@@ -29,7 +29,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "sasl.login.class" Class, ANY, ReadOnly, JAVA, "Class of SASL logins.";
     "sasl.login.callback.handler.class" Class, ANY, ReadOnly, JAVA, "Class of SASL login callbacks.";
     "sasl.login.connect.timeout.ms" Int, ANY, ReadOnly, SECURITY, "Timeout of connecting to a login server, in ms.";
-    "sasl.login.read.timeout.ms" Int, ANY, ReadOnly, SECURITY, "Timeout of reading from it, in ms.";
+    "sasl.login.read.timeout.ms" Int, ANY, ReadOnly, SECURITY, "Timeout of reading from the login's provider, in ms.";
     "sasl.login.retry.backoff.ms" Long = "100", ANY, ReadOnly, SECURITY, "First wait after an error, in ms.";
     "sasl.login.retry.backoff.max.ms" Long = "10000", ANY, ReadOnly, SECURITY, "Longest wait, in ms.";
     "sasl.login.refresh.window.factor" Double = "0.8", Valid::Ratio(0.5, 1.0), PerBroker, SECURITY,
@@ -70,22 +70,23 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "sasl.oauthbearer.jwt.validator.class" Class = "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator",
         ANY, ReadOnly, JAVA, "Class that checks tokens.";
     "sasl.oauthbearer.client.credentials.client.id" String, ANY, ReadOnly, SECURITY, "Id to get tokens by.";
-    "sasl.oauthbearer.client.credentials.client.secret" Password, ANY, ReadOnly, SECURITY, "Secret that goes with it.";
+    "sasl.oauthbearer.client.credentials.client.secret" Password, ANY, ReadOnly, SECURITY,
+        "Secret of the client id that asks for tokens.";
     "sasl.oauthbearer.assertion.algorithm" String = "RS256", ANY, ReadOnly, SECURITY,
         "Algorithm that assertions are signed by (KIP-1139).";
-    "sasl.oauthbearer.assertion.claim.aud" String, ANY, ReadOnly, SECURITY, "Their audience.";
-    "sasl.oauthbearer.assertion.claim.exp.seconds" Int = "300", ANY, ReadOnly, SECURITY, "How long they hold, in s.";
-    "sasl.oauthbearer.assertion.claim.iss" String, ANY, ReadOnly, SECURITY, "Their issuer.";
+    "sasl.oauthbearer.assertion.claim.aud" String, ANY, ReadOnly, SECURITY, "Audience that assertions name.";
+    "sasl.oauthbearer.assertion.claim.exp.seconds" Int = "300", ANY, ReadOnly, SECURITY, "How long assertions hold, in s.";
+    "sasl.oauthbearer.assertion.claim.iss" String, ANY, ReadOnly, SECURITY, "Issuer that assertions name.";
     "sasl.oauthbearer.assertion.claim.jti.include" Boolean = "false", ANY, ReadOnly, SECURITY,
-        "Whether each has an id of its own.";
+        "Whether each assertion has an id of its own.";
     "sasl.oauthbearer.assertion.claim.nbf.seconds" Int = "60", ANY, ReadOnly, SECURITY,
-        "How long before their making they hold already, in s.";
-    "sasl.oauthbearer.assertion.claim.sub" String, ANY, ReadOnly, SECURITY, "Their subject.";
+        "How long before their making assertions hold already, in s.";
+    "sasl.oauthbearer.assertion.claim.sub" String, ANY, ReadOnly, SECURITY, "Subject that assertions name.";
     "sasl.oauthbearer.assertion.file" String, ANY, ReadOnly, SECURITY, "File of an assertion made elsewhere.";
-    "sasl.oauthbearer.assertion.private.key.file" String, ANY, ReadOnly, SECURITY, "File of the key that signs them.";
+    "sasl.oauthbearer.assertion.private.key.file" String, ANY, ReadOnly, SECURITY, "File of the key that signs assertions.";
     "sasl.oauthbearer.assertion.private.key.passphrase" Password, ANY, ReadOnly, SECURITY, "Passphrase of that key.";
     "sasl.oauthbearer.assertion.template.file" String, ANY, ReadOnly, SECURITY,
-        "File with more claims and headers for them.";
+        "File with more claims and headers for assertions.";
     "delegation.token.secret.key" Password, ANY, ReadOnly, SECURITY, "Key that signs delegation tokens.";
     "delegation.token.max.lifetime.ms" Long = "604800000", min(1), ReadOnly, SECURITY, "Longest life of a token, in ms.";
     "delegation.token.expiry.time.ms" Long = "86400000", min(1), ReadOnly, SECURITY,

@@ -13,7 +13,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "group.share.min.heartbeat.interval.ms" Int = "5000", min(1), ReadOnly, SHARE, "Shortest a group may set, in ms.";
     "group.share.max.heartbeat.interval.ms" Int = "15000", min(1), ReadOnly, SHARE, "Longest a group may set, in ms.";
     "group.share.max.size" Int = "200", between(1, 1_000), ReadOnly, SHARE, "Members of a share group.";
-    "group.share.assignors" List = "simple", ANY, ReadOnly, SHARE, "The assignor.";
+    "group.share.assignors" List = "simple", ANY, ReadOnly, SHARE, "Assignor of share groups.";
     "group.share.assignment.interval.ms" Int = "1000", between(0, 15_000), ClusterWide, SHARE,
         "Shortest time between two assignments of a group, in ms.";
     "group.share.min.assignment.interval.ms" Int = "0", min(0), ReadOnly, SHARE, "Shortest a group may set, in ms.";
@@ -46,12 +46,14 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "How names of dead-letter topics must start.";
     "share.coordinator.state.topic.num.partitions" Int = "50", min(1), ReadOnly, SHARE,
         "Partitions of __share_group_state.";
-    "share.coordinator.state.topic.replication.factor" Short = "3", min(1), ReadOnly, SHARE, "Its replicas.";
-    "share.coordinator.state.topic.min.isr" Short = "2", min(1), ReadOnly, SHARE, "Its min.insync.replicas.";
+    "share.coordinator.state.topic.replication.factor" Short = "3", min(1), ReadOnly, SHARE,
+        "Replicas of __share_group_state.";
+    "share.coordinator.state.topic.min.isr" Short = "2", min(1), ReadOnly, SHARE,
+        "In-sync replicas of __share_group_state that a write needs.";
     "share.coordinator.state.topic.segment.bytes" Int = "104857600", min(1), ReadOnly, SHARE,
-        "Its segment size, in bytes.";
+        "Segment size of __share_group_state, in bytes.";
     "share.coordinator.state.topic.compression.codec" Int = "0", between(0, 4), ReadOnly, SHARE,
-        "Its compression: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.";
+        "Compression of __share_group_state: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.";
     "share.coordinator.threads" Int = "1", min(1), ReadOnly, THREADS, "Threads of the share coordinator.";
     "share.coordinator.snapshot.update.records.per.snapshot" Int = "500", between(0, 500), ReadOnly, SHARE,
         "Updates between two snapshots.";

@@ -8,9 +8,9 @@ use crate::config::key::ConfigKey;
 pub(super) static KEYS: &[ConfigKey] = keys! {
     "ssl.client.auth" String = "none", one_of(&["required", "requested", "none"]), PerBroker, TLS,
         "Whether clients must show a certificate.";
-    "ssl.enabled.protocols" List = "TLSv1.2,TLSv1.3", ANY, PerBroker, TLS, "Protocols accepted.";
-    "ssl.protocol" String = "TLSv1.3", ANY, PerBroker, TLS, "Protocol preferred.";
-    "ssl.provider" String, ANY, PerBroker, JAVA, "Security provider.";
+    "ssl.enabled.protocols" List = "TLSv1.2,TLSv1.3", ANY, PerBroker, TLS, "TLS protocols accepted.";
+    "ssl.protocol" String = "TLSv1.3", ANY, PerBroker, TLS, "TLS protocol preferred.";
+    "ssl.provider" String, ANY, PerBroker, JAVA, "Java's security provider for TLS.";
     "ssl.cipher.suites" List = "", ANY, PerBroker, TLS, "Cipher suites accepted; the usual ones if empty.";
     "ssl.keystore.type" String = "JKS", ANY, PerBroker, TLS, "Format of the key store; PEM is one.";
     "ssl.keystore.location" String, ANY, PerBroker, TLS, "File with key and certificate.";

@@ -8,10 +8,11 @@ use crate::config::key::ConfigKey;
 pub(super) static KEYS: &[ConfigKey] = keys! {
     "transaction.state.log.num.partitions" Int = "50", min(1), ReadOnly, TRANSACTIONS,
         "Partitions of __transaction_state.";
-    "transaction.state.log.replication.factor" Short = "3", min(1), ReadOnly, TRANSACTIONS, "Its replicas.";
-    "transaction.state.log.min.isr" Int = "2", min(1), ReadOnly, TRANSACTIONS, "Its min.insync.replicas.";
+    "transaction.state.log.replication.factor" Short = "3", min(1), ReadOnly, TRANSACTIONS,
+        "Replicas of __transaction_state.";
+    "transaction.state.log.min.isr" Int = "2", min(1), ReadOnly, TRANSACTIONS, "In-sync replicas of __transaction_state that a write needs.";
     "transaction.state.log.segment.bytes" Int = "104857600", min(1), ReadOnly, TRANSACTIONS,
-        "Its segment size, in bytes.";
+        "Segment size of __transaction_state, in bytes.";
     "transaction.state.log.load.buffer.size" Int = "5242880", min(1), ReadOnly, TRANSACTIONS,
         "Bytes read at a time on load.";
     "transactional.id.expiration.ms" Int = "604800000", min(1), ReadOnly, TRANSACTIONS,
