@@ -15,6 +15,7 @@ mod dir;
 mod epochs;
 mod error;
 mod fan_out;
+pub mod inspect;
 mod journal;
 pub mod limits;
 mod log;

@@ -6,6 +6,7 @@ use loadgen::cli::BenchArgs;
 use super::config::ConfigCommand;
 use super::consume::ConsumeArgs;
 use super::group::GroupCommand;
+use super::log::LogCommand;
 use super::produce::ProduceArgs;
 use super::serve::ServeArgs;
 use super::topic::TopicCommand;
@@ -58,6 +59,9 @@ pub(super) enum Command {
     /// Show, change and explain configs
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Read and check the files of a stopped broker
+    #[command(subcommand)]
+    Log(LogCommand),
     /// Put a load on a broker and measure it
     Bench(Box<BenchArgs>),
 }

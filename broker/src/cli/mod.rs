@@ -1,6 +1,6 @@
-//! The command line: one file a command. `serve` is parsed here and served by [`crate::server`]; everything
-//! else is a client of any Kafka broker, on the thread of the process, over blocking sockets, so that it
-//! works where io_uring doesn't.
+//! The command line: one file a command. `serve` is parsed here and served by [`crate::server`]; `log` reads the files of a
+//! stopped broker, and everything else is a client of any Kafka broker, on the thread of the process, over blocking
+//! sockets, so that it works where io_uring doesn't.
 
 mod args;
 mod bench;
@@ -8,6 +8,7 @@ mod config;
 mod consume;
 mod error;
 mod group;
+mod log;
 mod offsets;
 mod output;
 mod produce;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use protocol::types::Uuid;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::args::OutputFormat;
 
@@ -75,4 +75,13 @@ pub(super) fn topic_id(id: Uuid) -> Option<String> {
 /// A number, or `-`.
 pub(super) fn or_dash(number: Option<i64>) -> String {
     number.map_or_else(|| "-".into(), |number| number.to_string())
+}
+
+/// Text as a string, other bytes as `{"hex": ...}`, so that neither is taken for the other.
+pub(super) fn text_or_hex(bytes: Option<&[u8]>) -> Value {
+    let Some(bytes) = bytes else { return Value::Null };
+    match std::str::from_utf8(bytes) {
+        Ok(text) => json!(text),
+        Err(_) => json!({"hex": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()}),
+    }
 }

@@ -7,10 +7,10 @@ use clap::Parser;
 use super::args::Command;
 use super::error::CliError;
 use super::session::Session;
-use super::{Cli, ServeArgs, bench, config, consume, group, produce, topic};
+use super::{Cli, ServeArgs, bench, config, consume, group, log, produce, topic};
 
 /// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1
-/// failed, 2 wrong usage (`bench`: verification found fault), 78 (`serve` only) wrong config.
+/// failed (`log`: something is damaged), 2 wrong usage (`bench`: verification found fault), 78 (`serve` only) wrong config.
 pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
     let Cli { global, command } = Cli::parse();
     let done = |()| ExitCode::SUCCESS;
@@ -22,6 +22,7 @@ pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
         Command::Consume(args) => session().and_then(|session| consume::run(session, &args)).map(done),
         Command::Group(command) => session().and_then(|session| group::run(session, command)).map(done),
         Command::Config(command) => config::run(&global, command).map(done),
+        Command::Log(command) => log::run(global.output, command),
         Command::Bench(args) => return bench::run(&global, &args),
     };
     match outcome {

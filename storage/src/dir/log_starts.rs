@@ -16,7 +16,8 @@ use crate::log::checkpoint::LogCheckpoint;
 use crate::segment::names;
 use crate::{Offset, TopicPartition};
 
-const KEPT: &str = "ringlog-log-starts";
+/// The file's name.
+pub(crate) const KEPT: &str = "ringlog-log-starts";
 
 impl DirHome {
     /// What the directory's files say, Kafka's and ours.

@@ -102,7 +102,7 @@ pub(crate) async fn topic_of(dir: &Path) -> io::Result<TopicOf> {
 ///
 /// # Errors
 /// Words for what is wrong with it.
-fn parse_partition_metadata(text: &str) -> Result<Uuid, String> {
+pub(crate) fn parse_partition_metadata(text: &str) -> Result<Uuid, String> {
     let mut lines = text.lines();
     match lines.next().map(str::trim) {
         Some("version: 0") => {}

@@ -6,14 +6,14 @@ mod ensure;
 pub(crate) mod files;
 pub(crate) mod home;
 pub(crate) mod log_dir;
-mod log_starts;
+pub(crate) mod log_starts;
 pub(crate) mod meta;
 pub(crate) mod offsets_file;
 pub(crate) mod shared;
 pub(crate) mod start;
 pub(crate) mod stats;
 mod strays;
-mod unrecovered;
+pub(crate) mod unrecovered;
 
 pub use home::{DirFacts, DirHome, HomeConfig};
 pub use log_dir::{ClosedDir, LogDir};

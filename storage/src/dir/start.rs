@@ -11,7 +11,8 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use super::files;
 use crate::error::is_full;
 
-const START: &str = "ringlog-start";
+/// The file's name.
+pub(crate) const START: &str = "ringlog-start";
 const MAGIC: &[u8; 4] = b"RLST";
 const KIND: u8 = 1;
 const VERSION: u8 = 1;
@@ -55,7 +56,8 @@ fn encode(id: u64) -> Bytes {
     file.freeze()
 }
 
-fn decode(file: &Bytes) -> Option<u64> {
+/// The id in the file; `None` if it isn't what was written.
+pub(crate) fn decode(file: &[u8]) -> Option<u64> {
     if file.len() != FILE_BYTES || &file[..4] != MAGIC || file[4..6] != [KIND, VERSION] {
         return None;
     }

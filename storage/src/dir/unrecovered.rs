@@ -8,10 +8,10 @@ use crate::TopicPartition;
 use crate::segment::names;
 
 /// The file's name.
-pub(super) const UNRECOVERED: &str = "ringlog-unrecovered";
+pub(crate) const UNRECOVERED: &str = "ringlog-unrecovered";
 
 /// A directory's name per line.
-pub(super) fn to_text(partitions: &BTreeSet<TopicPartition>) -> String {
+pub(crate) fn to_text(partitions: &BTreeSet<TopicPartition>) -> String {
     let mut text = String::from("0\n");
     for partition in partitions {
         // Writing to a String doesn't fail.
@@ -24,7 +24,7 @@ pub(super) fn to_text(partitions: &BTreeSet<TopicPartition>) -> String {
 ///
 /// # Errors
 /// Words for what is wrong with it.
-pub(super) fn parse(text: &str) -> Result<BTreeSet<TopicPartition>, String> {
+pub(crate) fn parse(text: &str) -> Result<BTreeSet<TopicPartition>, String> {
     let mut lines = text.lines();
     match lines.next() {
         Some("0") => {}

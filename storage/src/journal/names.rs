@@ -39,8 +39,17 @@ fn put_aside_name(prefix: &str, journal: u64, (topic, partition): &PartitionKey)
 
 /// Whether it is a name of [`kept_name`].
 pub(crate) fn is_kept(name: &str) -> bool {
+    is_put_aside(name, KEPT)
+}
+
+/// Whether it is a name of [`foreign_name`].
+pub(crate) fn is_foreign(name: &str) -> bool {
+    is_put_aside(name, FOREIGN)
+}
+
+fn is_put_aside(name: &str, prefix: &str) -> bool {
     let hex = |text: &str, digits: usize| text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let Some(rest) = name.strip_prefix(KEPT) else { return false };
+    let Some(rest) = name.strip_prefix(prefix) else { return false };
     let parts: Vec<&str> = rest.splitn(3, '-').collect();
     matches!(parts[..], [journal, topic, number] if hex(journal, 16) && hex(topic, 32) && number.parse::<i32>().is_ok())
 }

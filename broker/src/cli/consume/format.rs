@@ -6,6 +6,8 @@ use std::str::FromStr;
 use protocol::records::Record;
 use serde_json::{Value, json};
 
+use crate::cli::output::text_or_hex;
+
 /// `--format`, or JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Format(Kind);
@@ -25,6 +27,8 @@ enum Piece {
     Timestamp,
     Key,
     Value,
+    KeyBytes,
+    ValueBytes,
     Headers,
 }
 
@@ -55,11 +59,18 @@ impl Format {
                 Piece::Timestamp => write!(out, "{}", record.timestamp)?,
                 Piece::Key => out.write_all(record.key.as_deref().unwrap_or_default())?,
                 Piece::Value => out.write_all(record.value.as_deref().unwrap_or_default())?,
+                Piece::KeyBytes => write!(out, "{}", length(record.key.as_deref()))?,
+                Piece::ValueBytes => write!(out, "{}", length(record.value.as_deref()))?,
                 Piece::Headers => write_headers(record, out)?,
             }
         }
         Ok(())
     }
+}
+
+/// Length in bytes, -1 for null.
+fn length(bytes: Option<&[u8]>) -> i64 {
+    bytes.map_or(-1, |bytes| bytes.len() as i64)
 }
 
 fn write_headers(record: &Record, out: &mut impl Write) -> io::Result<()> {
@@ -82,15 +93,6 @@ fn as_json(topic: &str, partition: i32, record: &Record) -> Value {
         "key": text_or_hex(record.key.as_deref()), "value": text_or_hex(record.value.as_deref()),
         "headers": headers.collect::<Vec<_>>(),
     })
-}
-
-/// Text as a string, other bytes as `{"hex": ...}`, so that neither is taken for the other.
-fn text_or_hex(bytes: Option<&[u8]>) -> Value {
-    let Some(bytes) = bytes else { return Value::Null };
-    match std::str::from_utf8(bytes) {
-        Ok(text) => json!(text),
-        Err(_) => json!({"hex": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()}),
-    }
 }
 
 impl FromStr for Format {
@@ -131,6 +133,8 @@ fn special(sign: char, letter: Option<char>) -> Result<Piece, String> {
         ('%', Some('T')) => Piece::Timestamp,
         ('%', Some('k')) => Piece::Key,
         ('%', Some('v' | 's')) => Piece::Value,
+        ('%', Some('K')) => Piece::KeyBytes,
+        ('%', Some('S')) => Piece::ValueBytes,
         ('%', Some('h')) => Piece::Headers,
         ('%', Some('%')) => Piece::Text(b"%".to_vec()),
         ('\\', Some('n')) => Piece::Text(b"\n".to_vec()),

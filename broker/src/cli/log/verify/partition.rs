@@ -1,0 +1,135 @@
+//! One partition: its segments one after another, its small files against them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use storage::inspect::{self, FileKind, file_kind};
+use storage::{LeaderEpoch, Offset, TopicPartition};
+
+use super::super::input::{Entry, list};
+use super::dir::LogDirFacts;
+use super::segment::{self, Segment};
+use super::{Counts, Findings, texts};
+use crate::cli::error::CliError;
+
+/// What is known of a log while its segments are gone through.
+#[derive(Debug)]
+pub(super) struct LogSoFar {
+    /// Offset after the last batch; none before the first one and behind a damaged place.
+    pub(super) end: Option<Offset>,
+    /// Epoch of the last batch.
+    pub(super) epoch: LeaderEpoch,
+    /// Each epoch that batches have, with the first batch's offset.
+    pub(super) epochs: Vec<(LeaderEpoch, Offset)>,
+    /// Whether some of it can't be read, so that nothing is known of its end.
+    pub(super) broken: bool,
+    /// Whether gaps are what compaction left.
+    pub(super) may_have_gaps: bool,
+    /// Behind this offset the next start looks for damage, and cuts it off; none if nothing is to be recovered.
+    pub(super) recovered_from: Option<Offset>,
+}
+
+pub(super) fn check(
+    dir: &Path,
+    of: &TopicPartition,
+    facts: &LogDirFacts,
+    findings: &mut Findings,
+    counts: &mut Counts,
+) -> Result<(), CliError> {
+    counts.partitions += 1;
+    let entries = list(dir)?;
+    let segments = segments(&entries, findings);
+    let checkpoint = texts::checkpoint(&entries, findings)?;
+    let start =
+        facts.starts.get(of).copied().max(checkpoint.map(|checkpoint| checkpoint.start)).unwrap_or_default();
+    let own_point = checkpoint.map(|checkpoint| checkpoint.recovery_point);
+    let point = facts.recovery_points.get(of).copied().max(own_point).unwrap_or_default();
+    let mut log = LogSoFar {
+        end: None,
+        epoch: LeaderEpoch::NONE,
+        epochs: Vec::new(),
+        broken: false,
+        may_have_gaps: facts.compacted.contains_key(of) || COMPACTED_TOPICS.contains(&of.topic.as_str()),
+        recovered_from: (!facts.was_clean).then_some(point),
+    };
+    for (i, found) in segments.iter().enumerate() {
+        segment::check(found, i + 1 == segments.len(), &mut log, findings, counts)?;
+    }
+    // A log that was never written has no segment.
+    let end = log.end.or(segments.last().map(|last| last.base)).unwrap_or(start);
+    if !log.broken {
+        ends(dir, of, facts, checkpoint, end, findings);
+    }
+    texts::check(&entries, &log, Span { start, end }, findings)
+}
+
+/// Where the log's records begin and end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    /// Records before it aren't served; 0 if nothing tells.
+    pub(super) start: Offset,
+    pub(super) end: Offset,
+}
+
+/// Topics that are compacted from the first day, whatever checkpoints say.
+const COMPACTED_TOPICS: [&str; 3] = ["__consumer_offsets", "__transaction_state", "__share_group_state"];
+
+/// The segments, in order; index files without a segment are told.
+fn segments<'a>(entries: &'a [Entry], findings: &mut Findings) -> Vec<Segment<'a>> {
+    let mut segments: Vec<Segment<'_>> = Vec::new();
+    let bases: BTreeSet<Offset> = entries.iter().filter_map(log_base).collect();
+    for entry in entries.iter().filter(|entry| !entry.is_dir) {
+        match file_kind(&entry.name) {
+            FileKind::Log(base) => {
+                segments.push(Segment { base, log: entry, offsets: None, times: None, aborted: None })
+            }
+            FileKind::OffsetIndex(base) | FileKind::TimeIndex(base) | FileKind::TxnIndex(base)
+                if !bases.contains(&base) =>
+            {
+                findings.note(&entry.path, None, "an index without its segment: the next start removes it");
+            }
+            FileKind::Leftover => findings.note(
+                &entry.path,
+                None,
+                "left over from something cut short: the next start removes it",
+            ),
+            _ => {}
+        }
+    }
+    for segment in &mut segments {
+        let of_kind = |kind: FileKind| entries.iter().find(|entry| file_kind(&entry.name) == kind);
+        segment.offsets = of_kind(FileKind::OffsetIndex(segment.base));
+        segment.times = of_kind(FileKind::TimeIndex(segment.base));
+        segment.aborted = of_kind(FileKind::TxnIndex(segment.base));
+    }
+    segments.sort_by_key(|segment| segment.base);
+    segments
+}
+
+fn log_base(entry: &Entry) -> Option<Offset> {
+    match file_kind(&entry.name) {
+        FileKind::Log(base) if !entry.is_dir => Some(base),
+        _ => None,
+    }
+}
+
+/// What checkpoints say of the log's ends.
+fn ends(
+    dir: &Path,
+    of: &TopicPartition,
+    facts: &LogDirFacts,
+    checkpoint: Option<inspect::Checkpoint>,
+    end: Offset,
+    findings: &mut Findings,
+) {
+    let own = [
+        ("ringlog-checkpoint's start", checkpoint.map(|checkpoint| checkpoint.start)),
+        ("ringlog-checkpoint's recovery point", checkpoint.map(|checkpoint| checkpoint.recovery_point)),
+    ];
+    for (what, offset) in own.into_iter().chain(facts.least_end(of)) {
+        let Some(offset) = offset.filter(|offset| *offset > end) else { continue };
+        let what = format!("{what} is {offset}, but the log ends at {end}");
+        // The journal may have what is missing; a clean stop leaves nothing in it.
+        if facts.was_clean { findings.fault(dir, None, what) } else { findings.note(dir, None, what) }
+    }
+}
