@@ -3,10 +3,12 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loadgen::cli::BenchArgs;
 
+use super::completions::CompletionsArgs;
 use super::config::ConfigCommand;
 use super::consume::ConsumeArgs;
 use super::group::GroupCommand;
 use super::log::LogCommand;
+use super::man::ManArgs;
 use super::produce::ProduceArgs;
 use super::serve::ServeArgs;
 use super::topic::TopicCommand;
@@ -64,4 +66,8 @@ pub(super) enum Command {
     Log(LogCommand),
     /// Put a load on a broker and measure it
     Bench(Box<BenchArgs>),
+    /// Print the script by which a shell completes these commands
+    Completions(CompletionsArgs),
+    /// Write manual pages of all commands
+    Man(ManArgs),
 }

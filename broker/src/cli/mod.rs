@@ -4,11 +4,13 @@
 
 mod args;
 mod bench;
+mod completions;
 mod config;
 mod consume;
 mod error;
 mod group;
 mod log;
+mod man;
 mod offsets;
 mod output;
 mod produce;

@@ -7,7 +7,7 @@ use clap::Parser;
 use super::args::Command;
 use super::error::CliError;
 use super::session::Session;
-use super::{Cli, ServeArgs, bench, config, consume, group, log, produce, topic};
+use super::{Cli, ServeArgs, bench, completions, config, consume, group, log, man, produce, topic};
 
 /// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1
 /// failed (`log`: something is damaged), 2 wrong usage (`bench`: verification found fault), 78 (`serve` only) wrong config.
@@ -23,6 +23,8 @@ pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
         Command::Group(command) => session().and_then(|session| group::run(session, command)).map(done),
         Command::Config(command) => config::run(&global, command).map(done),
         Command::Log(command) => log::run(global.output, command),
+        Command::Completions(args) => completions::run(&args).map(done),
+        Command::Man(args) => man::run(&args).map(done),
         Command::Bench(args) => return bench::run(&global, &args),
     };
     match outcome {

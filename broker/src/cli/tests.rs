@@ -61,6 +61,8 @@ fn wrong_usage_exits_with_2() {
         "ringlog log",
         "ringlog log dump",
         "ringlog log verify",
+        "ringlog completions cmd",
+        "ringlog man",
         "ringlog group describe",
         "ringlog config describe",
         "ringlog config describe -t a -g b",
@@ -110,6 +112,17 @@ fn errors_say_what_failed_and_what_to_do() {
     assert!(error.to_string().ends_with("[TOPIC_ALREADY_EXISTS]"), "{error}");
     assert!(error.hint().unwrap().contains("--if-not-exists"));
     assert_eq!(CliError::Usage("u".into()).hint(), None);
+}
+
+#[test]
+fn completions_know_all_commands() {
+    use super::completions::{ShellArg, script};
+    for shell in [ShellArg::Bash, ShellArg::Zsh, ShellArg::Fish] {
+        let script = String::from_utf8(script(shell)).unwrap();
+        for word in ["ringlog", "reset-offsets", "to-earliest", "verify", "bootstrap-server"] {
+            assert!(script.contains(word), "{shell:?} knows nothing of {word}");
+        }
+    }
 }
 
 #[test]
