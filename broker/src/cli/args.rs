@@ -51,7 +51,7 @@ pub(super) enum Command {
     /// Create, list, describe, alter, trim and delete topics
     #[command(subcommand)]
     Topic(TopicCommand),
-    /// Send lines of standard input as records
+    /// Send lines of standard input or a file as records
     Produce(ProduceArgs),
     /// Print records of a topic
     Consume(ConsumeArgs),

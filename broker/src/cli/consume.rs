@@ -23,9 +23,13 @@ use super::session::{Session, at_coordinator};
 pub(super) struct ConsumeArgs {
     /// The topic's name
     topic: String,
-    /// Where to start: beginning, end, an offset, or @MS for a time in ms since 1970
-    #[arg(long, short = 'f', default_value = "end", value_name = "beginning|end|OFFSET|@MS")]
+    /// Where to start: beginning, end, an offset, or a time: @MS since 1970, or @YYYY-MM-DDTHH:MM:SS, UTC if no zone
+    /// is behind it
+    #[arg(long, short = 'f', default_value = "end", value_name = "beginning|end|OFFSET|@TIME")]
     from: From,
+    /// Start so many offsets before the end of each partition
+    #[arg(long, short = 't', value_name = "N", conflicts_with = "from", value_parser = clap::value_parser!(i64).range(0..))]
+    tail: Option<i64>,
     /// Stop after so many records
     #[arg(long, short = 'n', value_name = "N")]
     max_messages: Option<u64>,
@@ -39,8 +43,8 @@ pub(super) struct ConsumeArgs {
     /// group's members, if any, aren't joined
     #[arg(long, short = 'g')]
     group: Option<String>,
-    /// How to print a record: %t topic, %p partition, %o offset, %T timestamp, %k key, %v value, %h headers,
-    /// \n \t \\ %%
+    /// How to print a record: %t topic, %p partition, %o offset, %T timestamp, %k key, %v or %s value,
+    /// %K and %S their lengths in bytes (-1 for null), %h headers, \n \t \0 \\ %%
     #[arg(long, default_value = "%v\\n")]
     format: Format,
 }

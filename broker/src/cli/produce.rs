@@ -1,23 +1,36 @@
-//! `ringlog produce`: lines of standard input as records.
+//! `ringlog produce`: lines of standard input or a file as records.
 
+mod input;
+mod json;
 mod lines;
+mod pace;
 mod sender;
+#[cfg(test)]
+mod tests;
 
-use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use protocol::records::Compression;
 
+use self::input::Input;
 use self::lines::Lines;
+use self::pace::Pace;
 use self::sender::Sender;
 use super::error::CliError;
-use super::session::{Session, parse_pair};
+use super::session::{Session, parse_pair, sleep};
 
 /// Options of `produce`.
 #[derive(Debug, Args)]
 pub(super) struct ProduceArgs {
     /// The topic's name
     topic: String,
+    /// Take the records from a file instead of standard input
+    #[arg(long, short = 'F', value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// What a line is
+    #[arg(long, short = 'i', value_enum, default_value_t = LineKind::Text)]
+    input: LineKind,
     /// What separates key and value in a line; without it records have no key
     #[arg(long, short = 'k', value_name = "TEXT")]
     key_separator: Option<String>,
@@ -39,6 +52,35 @@ pub(super) struct ProduceArgs {
     /// Send an empty value as null: a tombstone
     #[arg(long)]
     empty_as_null: bool,
+    /// Send each JSON record to the partition it names
+    #[arg(long, conflicts_with = "partition")]
+    keep_partition: bool,
+    /// Send at most so many records a second
+    #[arg(long, short = 'r', value_name = "PER_SECOND", value_parser = parse_rate)]
+    rate: Option<f64>,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LineKind {
+    /// A value, or a key and a value
+    Text,
+    /// A record as `consume --output json` prints it: an object with value, key, headers, timestamp, partition
+    Json,
+}
+
+/// A header's key and value.
+type NewHeader = (Vec<u8>, Option<Vec<u8>>);
+
+/// A record to send.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct NewRecord {
+    key: Option<Vec<u8>>,
+    value: Option<Vec<u8>>,
+    headers: Vec<NewHeader>,
+    /// Now, if it has none.
+    timestamp_ms: Option<i64>,
+    partition: Option<i32>,
 }
 
 /// Kafka's `acks`.
@@ -69,40 +111,52 @@ fn parse_codec(name: &str) -> Result<Compression, String> {
     Compression::from_name(name).ok_or_else(|| format!("{name:?} is none of none, gzip, snappy, lz4, zstd"))
 }
 
-/// Bytes read from standard input at once.
-const READ_BYTES: usize = 1 << 20;
-/// Longest line taken, in bytes: longer ones would hardly pass a broker's message.max.bytes.
-const LINE_BYTES_MAX: u64 = 64 << 20;
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate > 0.0);
+    rate.ok_or_else(|| format!("{text:?} is no number of records a second"))
+}
 
 pub(super) fn run(session: Session, args: &ProduceArgs) -> Result<(), CliError> {
+    if args.input == LineKind::Text && args.keep_partition {
+        return Err(CliError::Usage("only JSON records name their partition: add --input json".into()));
+    }
+    if args.input == LineKind::Json && (args.key_separator.is_some() || args.empty_as_null) {
+        return Err(CliError::Usage(
+            "--key-separator and --empty-as-null are about text, not about --input json".into(),
+        ));
+    }
+    let input = Input::open(args.file.as_deref())?;
     let mut sender = Sender::new(session, args)?;
-    let lines = Lines::new(args);
-    let outcome = read_lines(&lines, &mut sender);
+    let outcome = send_lines(input, args, &mut sender);
     // Whatever stopped the reading: the lines before it are sent.
     sender.flush()?;
     outcome
 }
 
-fn read_lines(lines: &Lines<'_>, sender: &mut Sender<'_>) -> Result<(), CliError> {
-    let mut input = BufReader::with_capacity(READ_BYTES, std::io::stdin().lock());
-    let mut line = Vec::new();
-    let mut number = 0_u64;
+fn send_lines(mut input: Input, args: &ProduceArgs, sender: &mut Sender<'_>) -> Result<(), CliError> {
+    let lines = Lines::new(args);
+    let mut pace = args.rate.map(Pace::new);
     loop {
         // A batch waits for more only while more has already been read: a line typed by hand is sent at once.
-        if input.buffer().is_empty() {
+        if input.may_wait() {
             sender.flush()?;
         }
-        line.clear();
-        std::io::Read::take(&mut input, LINE_BYTES_MAX + 1).read_until(b'\n', &mut line)?;
-        if line.is_empty() {
-            return Ok(());
+        let Some(line) = input.next_line()? else { return Ok(()) };
+        let parsed = match args.input {
+            LineKind::Text => lines.split(line).map_err(str::to_owned),
+            LineKind::Json => json::record(line),
+        };
+        let mut record = parsed.map_err(|why| input.fault(why))?;
+        if !args.keep_partition {
+            record.partition = None;
         }
-        number += 1;
-        if line.len() as u64 > LINE_BYTES_MAX {
-            return Err(CliError::Usage(format!("line {number} is longer than {LINE_BYTES_MAX} bytes")));
+        if let Some(early) = pace.as_mut().and_then(Pace::next) {
+            sender.flush()?;
+            sleep(early);
         }
-        let (key, value) =
-            lines.split(&line).map_err(|why| CliError::Usage(format!("line {number}: {why}")))?;
-        sender.add(key, value)?;
+        sender.add(&record).map_err(|error| match error {
+            CliError::Usage(why) => input.fault(why),
+            other => other,
+        })?;
     }
 }

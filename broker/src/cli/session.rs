@@ -78,9 +78,14 @@ const COORDINATOR_TRIES: u32 = 50;
 const TOPIC_TRIES: u32 = 15;
 
 /// Waits before another try.
-#[expect(clippy::disallowed_methods, reason = "runs on the command line's own thread, never on a shard")]
 pub(super) fn pause() {
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    sleep(std::time::Duration::from_millis(200));
+}
+
+/// Waits.
+#[expect(clippy::disallowed_methods, reason = "runs on the command line's own thread, never on a shard")]
+pub(super) fn sleep(time: std::time::Duration) {
+    std::thread::sleep(time);
 }
 
 /// The time, in ms since 1970.

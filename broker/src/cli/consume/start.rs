@@ -7,6 +7,7 @@ use super::ConsumeArgs;
 use crate::cli::error::CliError;
 use crate::cli::offsets::{EARLIEST, LATEST, at_timestamp, committed};
 use crate::cli::session::{Session, at_coordinator};
+use crate::cli::time::parse_time;
 
 /// `--from`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +28,11 @@ impl FromStr for From {
             "beginning" | "earliest" => Ok(Self::Beginning),
             "end" | "latest" => Ok(Self::End),
             _ => match text.strip_prefix('@') {
-                Some(ms) => number(ms).map(Self::Time),
+                // Behind the @ a plain number is in ms since 1970, as for kcat.
+                Some(time) => number(time).or_else(|| parse_time(time).ok()).map(Self::Time),
                 None => number(text).map(Self::Offset),
             }
-            .ok_or_else(|| "it is none of: beginning, end, an offset, @ and a time in ms".to_owned()),
+            .ok_or_else(|| "it is none of: beginning, end, an offset, @MS, @YYYY-MM-DDTHH:MM:SS".to_owned()),
         }
     }
 }
@@ -75,6 +77,10 @@ pub(super) fn positions(
 }
 
 fn first(session: &mut Session, args: &ConsumeArgs, partition: i32, end: i64) -> Result<i64, CliError> {
+    if let Some(count) = args.tail {
+        let start = at_timestamp(session, &args.topic, partition, EARLIEST)?;
+        return Ok(end.saturating_sub(count).max(start));
+    }
     Ok(match args.from {
         From::Beginning => at_timestamp(session, &args.topic, partition, EARLIEST)?,
         From::End => end,

@@ -30,6 +30,7 @@ fn starts_are_words_offsets_or_times() {
     assert_eq!("end".parse(), Ok(From::End));
     assert_eq!("17".parse(), Ok(From::Offset(17)));
     assert_eq!("@1700000000000".parse(), Ok(From::Time(1_700_000_000_000)));
+    assert_eq!("@2026-11-30T15:30:00+02:00".parse(), Ok(From::Time(1_796_045_400_000)));
     for bad in ["", "-1", "@", "@x", "99999999999999999999"] {
         assert!(bad.parse::<From>().is_err(), "{bad}");
     }
@@ -39,6 +40,9 @@ fn starts_are_words_offsets_or_times() {
 fn a_format_prints_bytes_as_they_are() {
     let format: Format = "%t-%p@%o %T %k=%v [%h] 100%%\\t\\n".parse().unwrap();
     assert_eq!(printed(&format, &record()), b"topic-3@7 5 k=\xffv [h=1,h=NULL] 100%\t\n");
+    let lengths: Format = "%K %S %s".parse().unwrap();
+    assert_eq!(printed(&lengths, &record()), b"1 2 \xffv");
+    assert_eq!(printed(&lengths, &Record { key: None, value: None, ..record() }), b"-1 -1 ");
     assert!("%".parse::<Format>().is_err() && "\\q".parse::<Format>().is_err());
 }
 

@@ -1,6 +1,6 @@
 //! Lines to keys and values.
 
-use super::ProduceArgs;
+use super::{NewRecord, ProduceArgs};
 
 /// How a line is taken apart.
 #[derive(Debug)]
@@ -10,9 +10,6 @@ pub(super) struct Lines<'a> {
     empty_as_null: bool,
 }
 
-/// A record's key and value, either of which may be null.
-pub(super) type KeyAndValue<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
-
 impl<'a> Lines<'a> {
     pub(super) fn new(args: &'a ProduceArgs) -> Self {
         let separator =
@@ -21,19 +18,20 @@ impl<'a> Lines<'a> {
     }
 
     /// Key and value of a line, its end of line left out.
-    pub(super) fn split<'b>(&self, line: &'b [u8]) -> Result<KeyAndValue<'b>, &'static str> {
+    pub(super) fn split(&self, line: &[u8]) -> Result<NewRecord, &'static str> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let Some(separator) = self.separator else { return Ok((None, self.value(line))) };
+        let Some(separator) = self.separator else { return Ok(self.record(None, line)) };
         match line.windows(separator.len()).position(|window| window == separator) {
-            Some(at) => Ok((Some(&line[..at]), self.value(&line[at + separator.len()..]))),
-            None if self.key_optional => Ok((None, self.value(line))),
+            Some(at) => Ok(self.record(Some(&line[..at]), &line[at + separator.len()..])),
+            None if self.key_optional => Ok(self.record(None, line)),
             None => Err("it has no key separator (--key-optional sends such lines without a key)"),
         }
     }
 
-    fn value<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
-        if bytes.is_empty() && self.empty_as_null { None } else { Some(bytes) }
+    fn record(&self, key: Option<&[u8]>, value: &[u8]) -> NewRecord {
+        let value = (!value.is_empty() || !self.empty_as_null).then(|| value.to_vec());
+        NewRecord { key: key.map(<[u8]>::to_vec), value, ..NewRecord::default() }
     }
 }
 
@@ -41,27 +39,38 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
+    type Split = Result<(Option<Vec<u8>>, Option<Vec<u8>>), &'static str>;
+
+    fn split(lines: &Lines<'_>, line: &[u8]) -> Split {
+        lines.split(line).map(|record| (record.key, record.value))
+    }
+
+    fn wanted(key: Option<&str>, value: Option<&str>) -> Split {
+        let bytes = |text: &str| text.as_bytes().to_vec();
+        Ok((key.map(bytes), value.map(bytes)))
+    }
+
     const PLAIN: Lines<'static> = Lines { separator: None, key_optional: false, empty_as_null: false };
 
     #[test]
     fn lines_lose_their_ends_only() {
-        for (line, value) in [(&b"a b\n"[..], &b"a b"[..]), (b"a\r\n", b"a"), (b" a", b" a"), (b"\n", b"")] {
-            assert_eq!(PLAIN.split(line), Ok((None, Some(value))));
+        for (line, value) in [("a b\n", "a b"), ("a\r\n", "a"), (" a", " a"), ("\n", "")] {
+            assert_eq!(split(&PLAIN, line.as_bytes()), wanted(None, Some(value)));
         }
     }
 
     #[test]
     fn the_first_separator_counts() {
         let lines = Lines { separator: Some(b"::"), ..PLAIN };
-        assert_eq!(lines.split(b"k::v::w\n"), Ok((Some(&b"k"[..]), Some(&b"v::w"[..]))));
-        assert_eq!(lines.split(b"::v"), Ok((Some(&b""[..]), Some(&b"v"[..]))));
+        assert_eq!(split(&lines, b"k::v::w\n"), wanted(Some("k"), Some("v::w")));
+        assert_eq!(split(&lines, b"::v"), wanted(Some(""), Some("v")));
         assert!(lines.split(b"k:v").is_err());
-        assert_eq!(Lines { key_optional: true, ..lines }.split(b"k:v"), Ok((None, Some(&b"k:v"[..]))));
+        assert_eq!(split(&Lines { key_optional: true, ..lines }, b"k:v"), wanted(None, Some("k:v")));
     }
 
     #[test]
     fn empty_values_may_be_tombstones() {
         let lines = Lines { separator: Some(b":"), empty_as_null: true, ..PLAIN };
-        assert_eq!(lines.split(b"k:\n"), Ok((Some(&b"k"[..]), None)));
+        assert_eq!(split(&lines, b"k:\n"), wanted(Some("k"), None));
     }
 }

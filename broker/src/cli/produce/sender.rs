@@ -13,7 +13,7 @@ use protocol::messages::{InitProducerIdRequest, ProduceRequest};
 use protocol::partitioner::partition_for_key;
 use protocol::records::BatchBuilder;
 
-use super::{Acks, ProduceArgs};
+use super::{Acks, NewRecord, ProduceArgs};
 use crate::cli::error::CliError;
 use crate::cli::session::{Session, now_ms, pause};
 
@@ -47,17 +47,10 @@ const TRIES: u32 = 150;
 impl<'a> Sender<'a> {
     pub(super) fn new(mut session: Session, args: &'a ProduceArgs) -> Result<Self, CliError> {
         let partitions = session.partitions_of(&args.topic, true)?;
-        if let Some(partition) = args.partition.filter(|partition| !partitions.contains(partition)) {
-            let count = partitions.len();
-            return Err(CliError::Usage(format!(
-                "{} has {count} partitions, from 0: {partition} isn't one",
-                args.topic
-            )));
-        }
         let headers =
             args.header.iter().map(|(key, value)| (key.as_bytes(), Some(value.as_bytes()))).collect();
         let producer = if args.acks == Acks::All { producer_id(&mut session)? } else { None };
-        Ok(Self {
+        let sender = Self {
             session,
             args,
             headers,
@@ -66,17 +59,35 @@ impl<'a> Sender<'a> {
             producer,
             sequences: BTreeMap::new(),
             turn: now_ms() as usize,
-        })
+        };
+        if let Some(partition) = args.partition {
+            sender.must_exist(partition)?;
+        }
+        Ok(sender)
+    }
+
+    fn must_exist(&self, partition: i32) -> Result<i32, CliError> {
+        if self.partitions.contains(&partition) {
+            return Ok(partition);
+        }
+        let (topic, count) = (&self.args.topic, self.partitions.len());
+        Err(CliError::Usage(format!("{topic} has {count} partitions, from 0: {partition} isn't one")))
     }
 
     /// Adds a record to its partition's batch.
-    pub(super) fn add(&mut self, key: Option<&[u8]>, value: Option<&[u8]>) -> Result<(), CliError> {
-        let partition = self.partition_of(key);
+    pub(super) fn add(&mut self, record: &NewRecord) -> Result<(), CliError> {
+        let (key, value) = (record.key.as_deref(), record.value.as_deref());
+        let partition = match record.partition {
+            Some(named) => self.must_exist(named)?,
+            None => self.partition_of(key),
+        };
+        let own = record.headers.iter().map(|(key, value)| (key.as_slice(), value.as_deref()));
+        let headers: Vec<_> = self.headers.iter().copied().chain(own).collect();
         let batch = self
             .batches
             .entry(partition)
             .or_insert_with(|| BatchBuilder::new().compression(self.args.compression));
-        batch.push(now_ms(), key, value, &self.headers);
+        batch.push(record.timestamp_ms.unwrap_or_else(now_ms), key, value, &headers);
         if batch.uncompressed_bytes() >= BATCH_BYTES {
             self.flush()?;
         }
