@@ -53,6 +53,7 @@ CLIENTS = (
     Suite("bench", "ringlog bench: every kind of load, verified; restarts under load; the sink", "bench.py", seconds=(300, 600)),
     Suite("dashboard", "every panel of deploy/grafana-dashboard.json by a real Prometheus", "dashboard.py", needs=("venv", "prometheus"), own_broker=True),
     Suite("records_tool", "ringlog produce and consume: formats, files, rates, places; completions, manual pages, explained configs", "records_tool.py"),
+    Suite("host_tool", "ringlog cluster, check and tune: the cluster as a whole, the host below it", "host_tool.py"),
     Suite("log_tool", "ringlog log: dump and verify of a stopped broker's files, damage found, nothing written", "log_tool.py", seconds=(420, 480)),
     Suite("java_tools", "Kafka's own console clients and tools, DumpLogSegments", "java_tools.py", needs=("venv", "kafka"), seconds=(420, 600)),
     Suite("compare", "ringlog-loadgen compare and peer kafka: figures of both, nothing left behind", "compare.py", needs=("venv", "kafka"), seconds=(560, 560),

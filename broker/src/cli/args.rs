@@ -3,6 +3,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loadgen::cli::BenchArgs;
 
+use super::check::CheckArgs;
+use super::cluster::ClusterCommand;
 use super::completions::CompletionsArgs;
 use super::config::ConfigCommand;
 use super::consume::ConsumeArgs;
@@ -12,6 +14,7 @@ use super::man::ManArgs;
 use super::produce::ProduceArgs;
 use super::serve::ServeArgs;
 use super::topic::TopicCommand;
+use super::tune::TuneArgs;
 
 /// A Kafka-compatible streaming broker, and its tools.
 #[derive(Debug, Parser)]
@@ -61,11 +64,18 @@ pub(super) enum Command {
     /// Show, change and explain configs
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Describe the cluster and its log directories
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Read and check the files of a stopped broker
     #[command(subcommand)]
     Log(LogCommand),
     /// Put a load on a broker and measure it
     Bench(Box<BenchArgs>),
+    /// Check whether this host can run the broker, and how well
+    Check(CheckArgs),
+    /// Set what of the host makes the broker faster, and set it back
+    Tune(TuneArgs),
     /// Print the script by which a shell completes these commands
     Completions(CompletionsArgs),
     /// Write manual pages of all commands

@@ -4,11 +4,14 @@
 
 mod args;
 mod bench;
+mod check;
+mod cluster;
 mod completions;
 mod config;
 mod consume;
 mod error;
 mod group;
+mod host;
 mod log;
 mod man;
 mod offsets;
@@ -21,6 +24,7 @@ mod session;
 mod tests;
 mod time;
 mod topic;
+mod tune;
 
 pub use args::Cli;
 pub use run::run;

@@ -7,7 +7,10 @@ use clap::Parser;
 use super::args::Command;
 use super::error::CliError;
 use super::session::Session;
-use super::{Cli, ServeArgs, bench, completions, config, consume, group, log, man, produce, topic};
+use super::{
+    Cli, ServeArgs, bench, check, cluster, completions, config, consume, group, log, man, produce, topic,
+    tune,
+};
 
 /// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1
 /// failed (`log`: something is damaged), 2 wrong usage (`bench`: verification found fault), 78 (`serve` only) wrong config.
@@ -22,7 +25,10 @@ pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
         Command::Consume(args) => session().and_then(|session| consume::run(session, &args)).map(done),
         Command::Group(command) => session().and_then(|session| group::run(session, command)).map(done),
         Command::Config(command) => config::run(&global, command).map(done),
+        Command::Cluster(command) => session().and_then(|session| cluster::run(session, command)).map(done),
         Command::Log(command) => log::run(global.output, command),
+        Command::Check(args) => check::run(global.output, &args),
+        Command::Tune(args) => tune::run(global.output, &args),
         Command::Completions(args) => completions::run(&args).map(done),
         Command::Man(args) => man::run(&args).map(done),
         Command::Bench(args) => return bench::run(&global, &args),
