@@ -1,5 +1,5 @@
-//! Five rules broken on purpose, each caught by the crash model within a thousand seeds: it can tell, and the rules are
-//! needed.
+//! Five rules broken on purpose, each caught by the crash model within a thousand seeds, of both kinds: it can tell, and the
+//! rules are needed.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod common;
@@ -15,29 +15,37 @@ const SEEDS: u64 = 1_000;
 /// Where the journals wait while the logs are opened.
 const ASIDE: &str = "aside-";
 
-/// The first seed that fails with that rule broken.
-fn caught(mutant: Mutant, open: Option<fn(LogConfig, LogDirConfig) -> Opening>) {
+/// The first seed whose `run` fails with that rule broken.
+fn caught(mutant: Mutant, by: &str, run: impl Fn(u64)) {
     let quiet = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let first = (0..SEEDS).find(|seed| {
-        let mut setup: Setup = crash_model::setup(*seed);
+    let first = (0..SEEDS).find(|seed| catch_unwind(AssertUnwindSafe(|| run(*seed))).is_err());
+    std::panic::set_hook(quiet);
+    println!("{mutant:?}: caught by {by}, seed {first:?}");
+    assert!(first.is_some(), "{mutant:?} wasn't caught by {SEEDS} seeds of {by}");
+}
+
+fn by_two_logs(mutant: Mutant, open: Option<fn(LogConfig, LogDirConfig) -> Opening>) {
+    caught(mutant, "two logs", |seed| {
+        let mut setup: Setup = crash_model::setup(seed);
         setup.dir.mutant = Some(mutant);
         setup.open = open.unwrap_or(setup.open);
-        catch_unwind(AssertUnwindSafe(|| crash_model::run_seed(*seed, setup))).is_err()
+        crash_model::run_seed(seed, setup);
     });
-    std::panic::set_hook(quiet);
-    println!("{mutant:?}: caught by seed {first:?}");
-    assert!(first.is_some(), "{mutant:?} wasn't caught by {SEEDS} seeds");
+}
+
+fn by_many_logs(mutant: Mutant) {
+    caught(mutant, "many logs", |seed| crash_model::crowd::run_seed(seed, seed, Some(mutant)));
 }
 
 // One after another: the hook of panics is the process's.
 #[test]
 fn each_broken_rule_is_caught() {
-    caught(Mutant::FreeEarly, None);
-    caught(Mutant::ReplayAfterScan, Some(|log, dir| Box::pin(replay_after_scan(log, dir))));
-    caught(Mutant::NoFloorFrame, None);
-    caught(Mutant::AckBeforeFlush, None);
-    caught(Mutant::AnotherPrefix, None);
+    by_two_logs(Mutant::ReplayAfterScan, Some(|log, dir| Box::pin(replay_after_scan(log, dir))));
+    for mutant in [Mutant::FreeEarly, Mutant::NoFloorFrame, Mutant::AckBeforeFlush, Mutant::AnotherPrefix] {
+        by_two_logs(mutant, None);
+        by_many_logs(mutant);
+    }
 }
 
 /// As [`common::open`], with the journals out of sight until the logs are open.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use protocol::types::Uuid;
 use rt::sim::{Crash, DiskControl, FaultOp, Sim};
 use storage::{
-    DirHome, HomeConfig, LeaderEpoch, Log, LogConfig, LogDir, LogDirConfig, Offset, Offsets, StorageError,
-    TopicPartition,
+    DirHome, HomeConfig, LeaderEpoch, Log, LogConfig, LogDir, LogDirConfig, Mutant, Offset, Offsets,
+    StorageError, TopicPartition,
 };
 
 use super::{batch, random, read_all, tag_of};
@@ -34,14 +34,16 @@ struct Plan {
     logs: usize,
     shards: u16,
     trouble: Trouble,
+    /// A rule to break.
+    mutant: Option<Mutant>,
 }
 
 impl Plan {
     /// The `nth` of all.
-    fn of(nth: u64) -> Self {
+    fn of(nth: u64, mutant: Option<Mutant>) -> Self {
         let logs = [3, 20, 36, 44][nth as usize % 4];
         let trouble = [Trouble::None, Trouble::Full, Trouble::Fails][nth as usize / 4 % 3];
-        Self { nth, logs, shards: 1 + (nth / 12 % 2) as u16, trouble }
+        Self { nth, logs, shards: 1 + (nth / 12 % 2) as u16, trouble, mutant }
     }
 
     /// All unsynced, some, or none.
@@ -67,7 +69,14 @@ impl Plan {
         let mut journal = super::journal(1 + self.nth / 3 % 4);
         journal.shard = shard;
         let tail_bytes_max = [10_000, 1 << 20][self.nth as usize / 7 % 2];
-        LogDirConfig { journal, unplaced_bytes_max: 60_000, tail_bytes_max, ..LogDirConfig::default() }
+        let mutant = self.mutant;
+        LogDirConfig {
+            journal,
+            unplaced_bytes_max: 60_000,
+            tail_bytes_max,
+            mutant,
+            ..LogDirConfig::default()
+        }
     }
 }
 
@@ -339,10 +348,10 @@ async fn remake(life: &Life, number: usize) -> Option<Log> {
     }
 }
 
-/// Three lives of a node, each ended by a crash, and a last look.
-pub(crate) fn run_seed(seed: u64, nth: u64) {
+/// Two lives of a node, each ended by a crash, and a last look.
+pub(crate) fn run_seed(seed: u64, nth: u64, mutant: Option<Mutant>) {
     let (sim, node) = Sim::with_node(seed);
-    let plan = Plan::of(nth);
+    let plan = Plan::of(nth, mutant);
     let logs = (0..plan.logs).map(|_| RefCell::default()).collect();
     let model = Rc::new(Model {
         plan,
@@ -352,7 +361,7 @@ pub(crate) fn run_seed(seed: u64, nth: u64) {
         lost_power: Cell::default(),
         clean: Cell::default(),
     });
-    for _ in 0..3 {
+    for _ in 0..2 {
         let task = node.spawn(live(model.clone(), node.disk()));
         sim.run_steps(sim.choose(400 + 100 * plan.logs as u64));
         let power = sim.choose(2) == 0;

@@ -324,7 +324,7 @@ fn note_below(log: &Log, model: &mut Model, promised: i64, restarted: bool) {
         model.below = None;
         return;
     }
-    let mut kept = 0;
+    let mut kept = -1;
     log.visit_producers(|_, entry| kept = entry.last_offset());
     let start = log.start_offset().0;
     let is_below = |known: &&Known| {
