@@ -49,7 +49,7 @@ fn look(sys: &Sys, args: &CheckArgs) -> Verdict {
     let cores = rt::boot::plan_shards(&ShardsRequest { cores: None, shards: None });
     let shards = cores.as_ref().map_or(1, Vec::len);
     // First what `serve` itself checks when it starts.
-    let mut verdict = rt::boot::check(&args.data_dir, shards, !args.no_direct_io);
+    let mut verdict = rt::boot::check(&args.data_dir, shards, rt::Engine::default(), !args.no_direct_io);
     match cores {
         Ok(cores) => verdict.add("cores", Status::Ok, format!("{} shards, one a core", cores.len())),
         Err(error) => verdict.add("cores", Status::Fail, error.to_string()),

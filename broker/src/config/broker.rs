@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rt::Engine;
+
 use super::error::{ConfigError, ConfigErrors};
 use super::listener::{Listener, ListenerTexts};
 use super::safety::unsafe_to_serve;
@@ -109,6 +111,8 @@ pub struct RinglogConfig {
     pub journal_bytes: u64,
     /// `ringlog.journal.direct.bytes`.
     pub journal_direct_bytes: usize,
+    /// `ringlog.io.engine`.
+    pub engine: Engine,
     /// `ringlog.journal.max.age.ms`.
     pub journal_age_max: Duration,
     /// `ringlog.produce.validation`.
@@ -301,6 +305,10 @@ fn ringlog(values: &BrokerValues) -> RinglogConfig {
     RinglogConfig {
         shards: u16::try_from(int(values, "ringlog.shards")).ok().filter(|shards| *shards > 0),
         direct_io: boolean(values, "ringlog.direct.io"),
+        engine: match values.text("ringlog.io.engine").trim() {
+            "glommio" => Engine::Glommio,
+            _ => Engine::Ring,
+        },
         journal_bytes: unsigned(values, "ringlog.journal.bytes"),
         journal_direct_bytes: size(values, "ringlog.journal.direct.bytes"),
         journal_age_max: millis(values, "ringlog.journal.max.age.ms"),

@@ -59,7 +59,8 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
     for dir in &config.log_dirs {
         make_dir(dir).map_err(|error| Failure::unusable(format!("{}: {error}", dir.display())))?;
     }
-    let verdict = rt::boot::check(&config.log_dirs, cores.len(), config.ringlog.direct_io);
+    let engine = config.ringlog.engine;
+    let verdict = rt::boot::check(&config.log_dirs, cores.len(), engine, config.ringlog.direct_io);
     if !verdict.is_ok() {
         return Err(Failure {
             code: verdict.exit_code() as u8,
@@ -68,6 +69,7 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
     }
     let shards = u16::try_from(cores.len()).map_err(Failure::unusable)?;
     let mut runtime = rt::ShardsConfig::new(cores);
+    runtime.engine = engine;
     if config.ringlog.direct_io {
         runtime.data_dirs.clone_from(&config.log_dirs);
     }

@@ -9,7 +9,7 @@
 //! ```text
 //!   facade      task, time, random, yielding, fs, net       boot, shards     sync
 //!                  |                         |                 |              (both)
-//!   arms         sim (seed, virtual time)  real (glommio) <----+
+//!   arms         sim (seed, virtual time)  real (2 engines) <--+
 //! ```
 //!
 //! Operations are completion-shaped with owned buffers, so that a readiness loop, a ring of our own or a
@@ -41,7 +41,7 @@ pub use hash::{FixedState, HashMap, HashSet};
 pub use ids::{ShardId, shard};
 pub use process_usage::{ProcessUsage, process_usage};
 pub use random::{random_bytes, random_u64};
-pub use shards::{BootError, SPIN_MAX, ShardsConfig, run};
+pub use shards::{BootError, Engine, SPIN_MAX, ShardsConfig, run};
 pub use sync::{lane, oneshot};
 pub use task::{Task, spawn};
 pub use task_set::TaskSet;

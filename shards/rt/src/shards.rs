@@ -7,12 +7,24 @@ use std::time::Duration;
 pub use crate::boot::BootError;
 use crate::ids::ShardId;
 
+/// What a shard's tasks, files and sockets run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// glommio's executor and its three rings.
+    Glommio,
+    /// One ring a shard, of our own.
+    #[default]
+    Ring,
+}
+
 /// How the shards run.
 #[derive(Clone, Debug)]
 pub struct ShardsConfig {
     /// One entry a shard: the core it is pinned to, if any. See [`crate::boot::plan_shards`].
     pub cores: Vec<Option<usize>>,
-    /// Memory a shard registers with each of its rings, in bytes; 3 times that is locked. `None`: what the
+    /// The engine.
+    pub engine: Engine,
+    /// Memory a shard registers with each of glommio's rings, in bytes; 3 times that is locked. `None`: what the
     /// lock limit allows, see [`crate::boot::io_memory`].
     pub io_memory: Option<usize>,
     /// How long a shard with nothing to do looks for more before it sleeps: at most 50 us, or idle shards
@@ -28,7 +40,13 @@ pub const SPIN_MAX: Duration = Duration::from_micros(50);
 impl ShardsConfig {
     /// Shards on these cores, without spinning.
     pub fn new(cores: Vec<Option<usize>>) -> ShardsConfig {
-        ShardsConfig { cores, io_memory: None, spin: Duration::ZERO, data_dirs: Vec::new() }
+        ShardsConfig {
+            cores,
+            engine: Engine::default(),
+            io_memory: None,
+            spin: Duration::ZERO,
+            data_dirs: Vec::new(),
+        }
     }
 
     /// `shards` shards where the scheduler puts them: for tests and tools.

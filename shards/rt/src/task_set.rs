@@ -12,7 +12,7 @@ const REAP_MIN: usize = 64;
 /// Owns tasks nobody awaits. Dropping it cancels them; [`TaskSet::cancel_all`] also waits until they are
 /// gone.
 ///
-/// Spawning costs a process-wide lock in glommio: for long-lived tasks, not one per request.
+/// Spawning costs an allocation, and in glommio a process-wide lock: for long-lived tasks, not one per request.
 #[derive(Debug)]
 pub struct TaskSet {
     tasks: RefCell<Vec<Task<()>>>,

@@ -10,7 +10,7 @@ pub async fn yield_point() {
     if crate::sim::facade::is_simulated() {
         return crate::sim::facade::yield_point().await;
     }
-    crate::real::current::expect("rt::yield_point").turns.pass().await;
+    crate::real::current::expect("rt::yield_point").pass().await;
 }
 
 /// Counts `bytes` of work towards the next [`yield_point`]. In a simulation the seed decides that alone.

@@ -10,26 +10,45 @@
     reason = "tests watch the runtime from outside"
 )]
 
+#[macro_use]
 mod common;
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::process::Command;
 use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use rt::ShardsConfig;
+use rt::Engine;
 use rt::fs::{self, File, IoBuf, OpenMode};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+on_both_engines![
+    any_range_is_read,
+    a_write_over_an_unaligned_end_is_whole,
+    a_file_closed_with_a_read_under_way_is_closed_after_it,
+    a_short_write_ends_in_its_error,
+    an_empty_first_file_spoils_nothing,
+    preset_allocates_and_sets_the_size,
+    preset_beyond_the_device_fails_and_changes_nothing,
+    polling_often_leaves_no_wakers_behind,
+    a_read_given_up_disturbs_nothing,
+    errors_keep_their_kind,
+    names,
+    a_lock_is_held_once,
+    a_directory_tells_when_its_files_were_last_changed
+];
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Runs `main` on one shard with a directory of its own, on the file system of the source, never tmpfs.
-fn in_dir<F: Future<Output = ()> + 'static>(main: fn(PathBuf) -> F) {
+fn in_dir<F: Future<Output = ()> + 'static>(engine: Engine, main: fn(PathBuf) -> F) {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = std::fs::canonicalize(dir.path()).unwrap();
     common::bounded(DEADLINE, move || {
-        rt::run(ShardsConfig::unpinned(1), move |_| main(path.clone())).unwrap();
+        rt::run(common::shards(engine, 1), move |_| main(path.clone())).unwrap();
     });
 }
 
@@ -47,9 +66,8 @@ async fn written(path: &Path, direct: bool, len: usize) -> File {
     file
 }
 
-#[test]
-fn any_range_is_read() {
-    in_dir(|dir| async move {
+fn any_range_is_read(engine: Engine) {
+    in_dir(engine, |dir| async move {
         // More than two pieces of 1 MiB, cut to end inside a block.
         let (len, end) = (2 * 1024 * 1024 + 8192, 2 * 1024 * 1024 + 5000);
         let all = content(len);
@@ -74,11 +92,83 @@ fn any_range_is_read() {
     });
 }
 
+/// A file of ours ends anywhere, and what follows begins in its last block.
+fn a_write_over_an_unaligned_end_is_whole(engine: Engine) {
+    in_dir(engine, |dir| async move {
+        let all = content(12_288);
+        for direct in [true, false] {
+            let file = written(&dir.join(format!("direct-{direct}")), direct, 8192).await;
+            file.set_len(5000).await.unwrap();
+            assert_eq!(file.read_at(4096, 4096).await.unwrap()[..], all[4096..5000]);
+            let mut buf = IoBuf::zeroed(8192);
+            buf.copy_from_slice(&all[4096..]);
+            file.write_at(4096, buf).await.0.unwrap();
+            assert_eq!(file.len().await.unwrap(), 12_288);
+            assert!(file.read_at(0, 1 << 20).await.unwrap()[..] == all[..], "direct {direct}");
+            file.close().await.unwrap();
+        }
+    });
+}
+
+fn a_file_closed_with_a_read_under_way_is_closed_after_it(engine: Engine) {
+    in_dir(engine, |dir| async move {
+        for direct in [true, false] {
+            let path = dir.join(format!("direct-{direct}"));
+            let file = written(&path, direct, 1 << 20).await;
+            {
+                let mut gone = pin!(file.read_at(0, 1 << 20));
+                std::future::poll_fn(|cx| {
+                    assert!(gone.as_mut().poll(cx).is_pending());
+                    Poll::Ready(())
+                })
+                .await;
+            }
+            assert_eq!(descriptors(&path), 1);
+            file.close().await.unwrap();
+            while descriptors(&path) > 0 {
+                rt::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    });
+}
+
+/// How many descriptors of this process are open on `path`.
+fn descriptors(path: &Path) -> usize {
+    let open = std::fs::read_dir("/proc/self/fd").unwrap();
+    let names = open.filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok());
+    names.filter(|name| name == path).count()
+}
+
+/// After a part was written, the rest says why: a full device and a limit look the same here.
+fn a_short_write_ends_in_its_error(engine: Engine) {
+    let name = common::test_name("a_short_write_ends_in_its_error", engine);
+    if common::is_child(&name) {
+        in_dir(engine, |dir| async move {
+            let limit = Rlimit { current: Some(4096 + 100), maximum: None };
+            setrlimit(Resource::Fsize, limit).unwrap();
+            let mode = OpenMode::ReadWrite { create: true, direct: false };
+            let file = File::open(dir.join("file"), mode).await.unwrap();
+            let (result, _) = file.write_at(0, IoBuf::zeroed(8192)).await;
+            println!("the end: {:?}", result.unwrap_err());
+            assert_eq!(file.len().await.unwrap(), 4096 + 100);
+            file.close().await.unwrap();
+        });
+        return;
+    }
+    // Where the signal of that limit is ignored.
+    let child = common::child(&name);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh"]).arg(child.get_program()).args(child.get_args());
+    shell.envs(child.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    let output = shell.output().unwrap();
+    let text = common::text(&output);
+    assert!(output.status.success() && text.contains("the end: Os { code: 27"), "{text}");
+}
+
 /// glommio settles whether a device can be polled by reading the first file it opens there; an empty one
 /// makes all reads fail for ever.
-#[test]
-fn an_empty_first_file_spoils_nothing() {
-    in_dir(|dir| async move {
+fn an_empty_first_file_spoils_nothing(engine: Engine) {
+    in_dir(engine, |dir| async move {
         let empty = File::open(dir.join("empty"), OpenMode::CREATE).await.unwrap();
         assert_eq!(empty.read_at(0, 10).await.unwrap().len(), 0);
         let file = written(&dir.join("full"), true, 8192).await;
@@ -89,10 +179,9 @@ fn an_empty_first_file_spoils_nothing() {
     });
 }
 
-#[test]
-fn preset_allocates_and_sets_the_size() {
+fn preset_allocates_and_sets_the_size(engine: Engine) {
     use std::os::unix::fs::MetadataExt;
-    in_dir(|dir| async move {
+    in_dir(engine, |dir| async move {
         let path = dir.join("preset");
         let file = File::open(&path, OpenMode::CREATE).await.unwrap();
         file.preset(3 << 20).await.unwrap();
@@ -106,9 +195,8 @@ fn preset_allocates_and_sets_the_size() {
     });
 }
 
-#[test]
-fn preset_beyond_the_device_fails_and_changes_nothing() {
-    in_dir(|dir| async move {
+fn preset_beyond_the_device_fails_and_changes_nothing(engine: Engine) {
+    in_dir(engine, |dir| async move {
         let file = written(&dir.join("preset"), true, 8192).await;
         let free = fs::free_space(&dir).await.unwrap();
         let space = fs::space(&dir).await.unwrap();
@@ -128,9 +216,8 @@ fn preset_beyond_the_device_fails_and_changes_nothing() {
 
 /// A read in flight used to collect one more waker at each poll of its task, and glommio's 16-bit counter
 /// panics.
-#[test]
-fn polling_often_leaves_no_wakers_behind() {
-    in_dir(|dir| async move {
+fn polling_often_leaves_no_wakers_behind(engine: Engine) {
+    in_dir(engine, |dir| async move {
         let file = written(&dir.join("file"), true, 4096).await;
         let mut read = Box::pin(file.read_at(0, 4096));
         let mut polled = false;
@@ -151,9 +238,8 @@ fn polling_often_leaves_no_wakers_behind() {
     });
 }
 
-#[test]
-fn a_read_given_up_disturbs_nothing() {
-    in_dir(|dir| async move {
+fn a_read_given_up_disturbs_nothing(engine: Engine) {
+    in_dir(engine, |dir| async move {
         let file = written(&dir.join("file"), true, 1 << 20).await;
         for at in 0..50_u64 {
             {
@@ -172,9 +258,8 @@ fn a_read_given_up_disturbs_nothing() {
     });
 }
 
-#[test]
-fn errors_keep_their_kind() {
-    in_dir(|dir| async move {
+fn errors_keep_their_kind(engine: Engine) {
+    in_dir(engine, |dir| async move {
         let missing = File::open(dir.join("none"), OpenMode::READ).await;
         let missing = missing.unwrap_err();
         assert_eq!((missing.kind(), missing.raw_os_error()), (std::io::ErrorKind::NotFound, Some(2)));
@@ -187,9 +272,8 @@ fn errors_keep_their_kind() {
     });
 }
 
-#[test]
-fn names() {
-    in_dir(|dir| async move {
+fn names(engine: Engine) {
+    in_dir(engine, |dir| async move {
         fs::create_dir_all(dir.join("a/b")).await.unwrap();
         fs::write_atomic(dir.join("a/one"), Bytes::from_static(b"first")).await.unwrap();
         fs::write_atomic(dir.join("a/one"), Bytes::from_static(b"second")).await.unwrap();
@@ -209,9 +293,8 @@ fn names() {
     });
 }
 
-#[test]
-fn a_lock_is_held_once() {
-    in_dir(|dir| async move {
+fn a_lock_is_held_once(engine: Engine) {
+    in_dir(engine, |dir| async move {
         let path = dir.join(".lock");
         let first = fs::try_lock(&path).await.unwrap();
         assert!(first.is_some());
@@ -221,9 +304,8 @@ fn a_lock_is_held_once() {
     });
 }
 
-#[test]
-fn a_directory_tells_when_its_files_were_last_changed() {
-    in_dir(|dir| async move {
+fn a_directory_tells_when_its_files_were_last_changed(engine: Engine) {
+    in_dir(engine, |dir| async move {
         let before_ms = rt::unix_ms();
         written(&dir.join("file"), true, 4096).await.close().await.unwrap();
         let entries = fs::read_dir(&dir).await.unwrap();

@@ -10,23 +10,30 @@
     reason = "tests watch the runtime from outside"
 )]
 
+#[macro_use]
 mod common;
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
-use rt::{ShardId, ShardsConfig};
+use rt::{Engine, ShardId};
 use rustix::process::{Pid, Signal, kill_process};
+
+on_both_engines![
+    a_panicking_task_ends_it,
+    a_panicking_blocking_call_ends_it,
+    a_stuck_shard_ends_it,
+    a_stopped_process_goes_on
+];
 
 /// SIGABRT: what aborting ends with.
 const ABORTED: i32 = 6;
 
-#[test]
-fn a_panicking_task_ends_it() {
-    const NAME: &str = "a_panicking_task_ends_it";
-    if common::is_child(NAME) {
-        rt::run(ShardsConfig::unpinned(2), |shard| async move {
+fn a_panicking_task_ends_it(engine: Engine) {
+    let name = common::test_name("a_panicking_task_ends_it", engine);
+    if common::is_child(&name) {
+        rt::run(common::shards(engine, 2), |shard| async move {
             if shard == ShardId(1) {
                 let task = rt::spawn(async { panic!("on purpose") });
                 task.await;
@@ -36,28 +43,26 @@ fn a_panicking_task_ends_it() {
         .unwrap();
         return;
     }
-    let output = common::run_child(NAME, Duration::from_secs(20));
+    let output = common::run_child(&name, Duration::from_secs(20));
     assert_eq!(output.status.signal(), Some(ABORTED), "{}", common::text(&output));
     let text = common::text(&output);
     assert!(text.contains("a task panicked on thread shard-1") && text.contains("on purpose"), "{text}");
 }
 
-#[test]
-fn a_panicking_blocking_call_ends_it() {
-    const NAME: &str = "a_panicking_blocking_call_ends_it";
-    if common::is_child(NAME) {
-        rt::run(ShardsConfig::unpinned(1), |_| rt::blocking(|| panic!("on purpose"))).unwrap();
+fn a_panicking_blocking_call_ends_it(engine: Engine) {
+    let name = common::test_name("a_panicking_blocking_call_ends_it", engine);
+    if common::is_child(&name) {
+        rt::run(common::shards(engine, 1), |_| rt::blocking(|| panic!("on purpose"))).unwrap();
         return;
     }
-    let output = common::run_child(NAME, Duration::from_secs(20));
+    let output = common::run_child(&name, Duration::from_secs(20));
     assert_eq!(output.status.signal(), Some(ABORTED), "{}", common::text(&output));
 }
 
-#[test]
-fn a_stuck_shard_ends_it() {
-    const NAME: &str = "a_stuck_shard_ends_it";
-    if common::is_child(NAME) {
-        rt::run(ShardsConfig::unpinned(2), |shard| async move {
+fn a_stuck_shard_ends_it(engine: Engine) {
+    let name = common::test_name("a_stuck_shard_ends_it", engine);
+    if common::is_child(&name) {
+        rt::run(common::shards(engine, 2), |shard| async move {
             if shard == ShardId(1) {
                 // Blocks the shard, on purpose.
                 std::thread::sleep(Duration::from_secs(60));
@@ -68,17 +73,16 @@ fn a_stuck_shard_ends_it() {
         return;
     }
     let began = Instant::now();
-    let output = common::run_child(NAME, Duration::from_secs(30));
+    let output = common::run_child(&name, Duration::from_secs(30));
     assert_eq!(output.status.signal(), Some(ABORTED), "{}", common::text(&output));
     assert!(common::text(&output).contains("shard 1 has stood still"), "{}", common::text(&output));
     assert!(began.elapsed() >= Duration::from_secs(4), "given up after {:?}", began.elapsed());
 }
 
-#[test]
-fn a_stopped_process_goes_on() {
-    const NAME: &str = "a_stopped_process_goes_on";
-    if common::is_child(NAME) {
-        rt::run(ShardsConfig::unpinned(2), |_| async {
+fn a_stopped_process_goes_on(engine: Engine) {
+    let name = common::test_name("a_stopped_process_goes_on", engine);
+    if common::is_child(&name) {
+        rt::run(common::shards(engine, 2), |_| async {
             println!("started");
             rt::sleep(Duration::from_secs(3)).await;
             rt::sleep(Duration::from_secs(3)).await;
@@ -87,7 +91,7 @@ fn a_stopped_process_goes_on() {
         .unwrap();
         return;
     }
-    let mut process = common::child(NAME).spawn().unwrap();
+    let mut process = common::child(&name).spawn().unwrap();
     let pid = Pid::from_child(&process);
     std::thread::sleep(Duration::from_secs(1));
     kill_process(pid, Signal::STOP).unwrap();

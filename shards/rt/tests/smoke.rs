@@ -7,19 +7,23 @@
     reason = "tests watch the runtime from outside"
 )]
 
+#[macro_use]
+mod common;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use rt::fs::{File, IoBuf, OpenMode};
 use rt::net::{Listener, connect};
-use rt::{ShardId, ShardsConfig};
+use rt::{Engine, ShardId};
 
-#[test]
-fn shards_sleep_write_and_talk() {
+on_both_engines![shards_sleep_write_and_talk];
+
+fn shards_sleep_write_and_talk(engine: Engine) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_owned();
-    let mut config = ShardsConfig::unpinned(2);
+    let mut config = common::shards(engine, 2);
     config.data_dirs = vec![path.clone()];
     rt::run(config, move |shard| {
         let path = path.join(format!("file-{shard}"));

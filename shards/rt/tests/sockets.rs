@@ -7,6 +7,7 @@
     reason = "tests watch the runtime from outside"
 )]
 
+#[macro_use]
 mod common;
 
 use std::io::{Read, Write};
@@ -17,19 +18,31 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use rt::net::{Accepted, Listener, connect};
-use rt::{ShardId, ShardsConfig, lane};
+use rt::{Engine, ShardId, lane};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+on_both_engines![
+    a_port_is_bound_once,
+    many_slices_arrive_whole_and_in_order,
+    nothing_follows_a_torn_send,
+    closing_wakes_whoever_receives,
+    closing_loses_nothing_that_was_sent,
+    receiving_can_be_given_up_and_taken_up_again,
+    a_refused_connection_is_an_error,
+    accepted_connections_are_probed_by_the_system,
+    accepted_connections_cross_shards,
+    accept_backs_off_without_descriptors
+];
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
-fn one_shard<F: Future<Output = ()> + 'static>(main: fn() -> F) {
-    common::bounded(DEADLINE, move || rt::run(ShardsConfig::unpinned(1), move |_| main()).unwrap());
+fn one_shard<F: Future<Output = ()> + 'static>(engine: Engine, main: fn() -> F) {
+    common::bounded(DEADLINE, move || rt::run(common::shards(engine, 1), move |_| main()).unwrap());
 }
 
 /// glommio's own bind sets SO_REUSEPORT: two brokers would share a port without a word.
-#[test]
-fn a_port_is_bound_once() {
-    one_shard(|| async {
+fn a_port_is_bound_once(engine: Engine) {
+    one_shard(engine, || async {
         let first = Listener::bind(common::any_port()).unwrap();
         let second = Listener::bind(first.local_addr());
         assert_eq!(second.unwrap_err().kind(), std::io::ErrorKind::AddrInUse);
@@ -41,9 +54,8 @@ fn a_port_is_bound_once() {
 
 /// glommio's vectored write sends the first slice only. Here: more slices than one call takes, empty ones
 /// among them, more bytes than the socket buffers hold, to a reader that starts late.
-#[test]
-fn many_slices_arrive_whole_and_in_order() {
-    common::bounded(DEADLINE, || {
+fn many_slices_arrive_whole_and_in_order(engine: Engine) {
+    common::bounded(DEADLINE, move || {
         let (port, ports) = mpsc::channel::<SocketAddr>();
         let reader = std::thread::spawn(move || {
             let mut stream = TcpStream::connect(ports.recv().unwrap()).unwrap();
@@ -52,7 +64,7 @@ fn many_slices_arrive_whole_and_in_order() {
             stream.read_to_end(&mut all).unwrap();
             all
         });
-        rt::run(ShardsConfig::unpinned(1), move |_| {
+        rt::run(common::shards(engine, 1), move |_| {
             let port = port.clone();
             async move {
                 let listener = Listener::bind(common::any_port()).unwrap();
@@ -80,9 +92,8 @@ fn slices() -> Vec<Bytes> {
 }
 
 /// A send given up half-way would let the next one be read as its rest.
-#[test]
-fn nothing_follows_a_torn_send() {
-    one_shard(|| async {
+fn nothing_follows_a_torn_send(engine: Engine) {
+    one_shard(engine, || async {
         let listener = Listener::bind(common::any_port()).unwrap();
         let client = connect(listener.local_addr()).await.unwrap();
         let _server = listener.accept().await.unwrap().into_conn().unwrap();
@@ -93,9 +104,8 @@ fn nothing_follows_a_torn_send() {
     });
 }
 
-#[test]
-fn closing_wakes_whoever_receives() {
-    one_shard(|| async {
+fn closing_wakes_whoever_receives(engine: Engine) {
+    one_shard(engine, || async {
         let listener = Listener::bind(common::any_port()).unwrap();
         let client = Rc::new(connect(listener.local_addr()).await.unwrap());
         let _server = listener.accept().await.unwrap().into_conn().unwrap();
@@ -109,9 +119,8 @@ fn closing_wakes_whoever_receives() {
 }
 
 /// Closing with unread bytes resets a connection, and the reset overtakes what was sent.
-#[test]
-fn closing_loses_nothing_that_was_sent() {
-    one_shard(|| async {
+fn closing_loses_nothing_that_was_sent(engine: Engine) {
+    one_shard(engine, || async {
         let listener = Listener::bind(common::any_port()).unwrap();
         for _ in 0..20 {
             let client = connect(listener.local_addr()).await.unwrap();
@@ -136,9 +145,8 @@ fn closing_loses_nothing_that_was_sent() {
     });
 }
 
-#[test]
-fn receiving_can_be_given_up_and_taken_up_again() {
-    one_shard(|| async {
+fn receiving_can_be_given_up_and_taken_up_again(engine: Engine) {
+    one_shard(engine, || async {
         let listener = Listener::bind(common::any_port()).unwrap();
         let client = connect(listener.local_addr()).await.unwrap();
         let server = listener.accept().await.unwrap().into_conn().unwrap();
@@ -152,9 +160,8 @@ fn receiving_can_be_given_up_and_taken_up_again() {
     });
 }
 
-#[test]
-fn a_refused_connection_is_an_error() {
-    one_shard(|| async {
+fn a_refused_connection_is_an_error(engine: Engine) {
+    one_shard(engine, || async {
         let listener = Listener::bind(common::any_port()).unwrap();
         let to = listener.local_addr();
         drop(listener);
@@ -163,9 +170,8 @@ fn a_refused_connection_is_an_error() {
 }
 
 /// A client whose machine lost its power used to keep its connection until it was idle, or for ever.
-#[test]
-fn accepted_connections_are_probed_by_the_system() {
-    one_shard(|| async {
+fn accepted_connections_are_probed_by_the_system(engine: Engine) {
+    one_shard(engine, || async {
         let listener = Listener::bind(common::any_port()).unwrap();
         let client = connect(listener.local_addr()).await.unwrap();
         let _server = listener.accept().await.unwrap().into_conn().unwrap();
@@ -183,9 +189,8 @@ fn accepted_connections_are_probed_by_the_system() {
 }
 
 /// An accepted connection is an owned descriptor: it may cross shards, and dies with whoever loses it.
-#[test]
-fn accepted_connections_cross_shards() {
-    common::bounded(DEADLINE, || {
+fn accepted_connections_cross_shards(engine: Engine) {
+    common::bounded(DEADLINE, move || {
         let (to, from) = lane::channel::<Accepted>(8);
         let ends = Arc::new(Mutex::new((Some(to), Some(from))));
         let (port, ports) = mpsc::channel::<SocketAddr>();
@@ -201,7 +206,7 @@ fn accepted_connections_cross_shards() {
                 assert_eq!(&echo, b"ping");
             }
         });
-        rt::run(ShardsConfig::unpinned(2), move |shard| {
+        rt::run(common::shards(engine, 2), move |shard| {
             let (ends, port) = (ends.clone(), port.clone());
             async move {
                 if shard == ShardId(0) {
@@ -231,14 +236,13 @@ fn accepted_connections_cross_shards() {
 
 /// Out of descriptors, glommio's accept fails 540,000 times a second. Ours waits, and goes on when there are
 /// some.
-#[test]
-fn accept_backs_off_without_descriptors() {
-    const NAME: &str = "accept_backs_off_without_descriptors";
-    if common::is_child(NAME) {
-        rt::run(ShardsConfig::unpinned(1), |_| starved_accept()).unwrap();
+fn accept_backs_off_without_descriptors(engine: Engine) {
+    let name = common::test_name("accept_backs_off_without_descriptors", engine);
+    if common::is_child(&name) {
+        rt::run(common::shards(engine, 1), |_| starved_accept()).unwrap();
         return;
     }
-    let output = common::run_child(NAME, DEADLINE);
+    let output = common::run_child(&name, DEADLINE);
     assert!(output.status.success(), "{}", common::text(&output));
     assert!(common::text(&output).contains("accepted in the end"), "{}", common::text(&output));
 }

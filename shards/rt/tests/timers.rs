@@ -7,6 +7,7 @@
     reason = "tests watch the runtime from outside"
 )]
 
+#[macro_use]
 mod common;
 
 use std::cell::{Cell, RefCell};
@@ -14,20 +15,28 @@ use std::future::pending;
 use std::rc::Rc;
 use std::time::Duration;
 
-use rt::{ShardsConfig, TaskSet};
+use rt::{Engine, TaskSet};
+
+on_both_engines![
+    timers_fire_in_order_and_in_time,
+    an_earlier_timer_passes_a_later_one,
+    a_timeout_drops_its_future,
+    tasks_end_with_their_owner,
+    a_task_set_forgets_the_finished,
+    randomness_differs
+];
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Loose: the cores are shared with whatever else is being built.
 const LATE_MAX: Duration = Duration::from_millis(80);
 
-fn one_shard<F: Future<Output = ()> + 'static>(main: fn() -> F) {
-    common::bounded(DEADLINE, move || rt::run(ShardsConfig::unpinned(1), move |_| main()).unwrap());
+fn one_shard<F: Future<Output = ()> + 'static>(engine: Engine, main: fn() -> F) {
+    common::bounded(DEADLINE, move || rt::run(common::shards(engine, 1), move |_| main()).unwrap());
 }
 
-#[test]
-fn timers_fire_in_order_and_in_time() {
-    one_shard(|| async {
+fn timers_fire_in_order_and_in_time(engine: Engine) {
+    one_shard(engine, || async {
         let fired = Rc::new(RefCell::new(Vec::new()));
         let tasks = TaskSet::new();
         let began = rt::now();
@@ -48,9 +57,8 @@ fn timers_fire_in_order_and_in_time() {
     });
 }
 
-#[test]
-fn an_earlier_timer_passes_a_later_one() {
-    one_shard(|| async {
+fn an_earlier_timer_passes_a_later_one(engine: Engine) {
+    one_shard(engine, || async {
         let long = rt::spawn(rt::sleep(Duration::from_secs(30)));
         rt::sleep(Duration::from_millis(5)).await;
         let began = rt::now();
@@ -62,9 +70,8 @@ fn an_earlier_timer_passes_a_later_one() {
     });
 }
 
-#[test]
-fn a_timeout_drops_its_future() {
-    one_shard(|| async {
+fn a_timeout_drops_its_future(engine: Engine) {
+    one_shard(engine, || async {
         let dropped = Rc::new(Cell::new(false));
         let flag = OnDrop(dropped.clone());
         let slow = async move {
@@ -86,9 +93,8 @@ impl Drop for OnDrop {
     }
 }
 
-#[test]
-fn tasks_end_with_their_owner() {
-    one_shard(|| async {
+fn tasks_end_with_their_owner(engine: Engine) {
+    one_shard(engine, || async {
         let flags: Vec<_> = (0..3).map(|_| Rc::new(Cell::new(false))).collect();
         let hang = |index: usize| {
             let flag = OnDrop(flags[index].clone());
@@ -116,9 +122,8 @@ fn tasks_end_with_their_owner() {
     });
 }
 
-#[test]
-fn a_task_set_forgets_the_finished() {
-    one_shard(|| async {
+fn a_task_set_forgets_the_finished(engine: Engine) {
+    one_shard(engine, || async {
         let tasks = TaskSet::new();
         for _ in 0..1_000 {
             tasks.spawn(async {});
@@ -129,9 +134,8 @@ fn a_task_set_forgets_the_finished() {
     });
 }
 
-#[test]
-fn randomness_differs() {
-    one_shard(|| async {
+fn randomness_differs(engine: Engine) {
+    one_shard(engine, || async {
         let numbers: std::collections::BTreeSet<u64> = (0..1_000).map(|_| rt::random_u64()).collect();
         assert_eq!(numbers.len(), 1_000);
         assert_ne!(rt::random_bytes::<16>(), rt::random_bytes::<16>());

@@ -9,6 +9,7 @@
     reason = "tests watch the runtime from outside"
 )]
 
+#[macro_use]
 mod common;
 
 use std::io::{Read, Write};
@@ -21,7 +22,9 @@ use bytes::{Bytes, BytesMut};
 use rt::fs::{File, IoBuf, OpenMode};
 use rt::lane::{Receiver, Sender, channel};
 use rt::net::Listener;
-use rt::{ShardId, ShardsConfig};
+use rt::{Engine, ShardId};
+
+on_both_engines![none_is_lost_between_sockets_lanes_and_disk];
 
 const RUNS: usize = 20;
 const ROUNDS: u32 = 5_000;
@@ -34,25 +37,24 @@ const DISK_EVERY: u32 = 8;
 
 type Ends = (Sender<u32>, Receiver<u32>);
 
-#[test]
-fn none_is_lost_between_sockets_lanes_and_disk() {
+fn none_is_lost_between_sockets_lanes_and_disk(engine: Engine) {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().to_owned();
     common::bounded(DEADLINE, move || {
         for _ in 0..RUNS {
-            one_run(path.clone());
+            one_run(engine, path.clone());
         }
     });
 }
 
-fn one_run(dir: PathBuf) {
+fn one_run(engine: Engine, dir: PathBuf) {
     let (there_in, there_out) = channel(4);
     let (back_in, back_out) = channel(4);
     let ends: [Option<Ends>; 2] = [Some((there_in, back_out)), Some((back_in, there_out))];
     let ends = Arc::new(Mutex::new(ends));
     let (port, client_port) = mpsc::channel();
     let client = std::thread::spawn(move || client(client_port.recv().unwrap()));
-    let mut config = ShardsConfig::unpinned(2);
+    let mut config = common::shards(engine, 2);
     config.data_dirs = vec![dir.clone()];
     rt::run(config, move |shard| {
         let ends = ends.lock().unwrap()[usize::from(shard.0)].take().unwrap();

@@ -8,6 +8,8 @@ use crate::config::key::ConfigKey;
 pub(super) static KEYS: &[ConfigKey] = keys! {
     "ringlog.shards" Int = "0", between(0, 1_024), ReadOnly, ACTS,
         "Shards, one thread each; 0 takes as many as cores may be used. Above the cores they aren't pinned.";
+    "ringlog.io.engine" String = "ring", IO_ENGINE, ReadOnly, ACTS,
+        "What shards run on: ring, one io_uring a shard, or glommio, its executor and three rings a shard, which costs more for each message.";
     "ringlog.direct.io" Boolean = "true", ANY, ReadOnly, ACTS,
         "Whether segments bypass the page cache; without direct I/O a node doesn't start unless this is false.";
     "ringlog.journal.bytes" Long = "67108864", between(0, 4_294_967_296), ReadOnly, ACTS,

@@ -79,4 +79,5 @@ fn offset_reset(text: &str) -> Result<(), String> {
     ))
 }
 
+pub(super) const IO_ENGINE: Valid = Valid::OneOf(&["ring", "glommio"]);
 pub(super) const PRODUCE_VALIDATION: Valid = Valid::OneOf(&["full", "header"]);

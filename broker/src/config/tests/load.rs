@@ -217,6 +217,7 @@ fn values_that_act_are_typed() {
     )
     .config;
     let ringlog = &config.ringlog;
+    assert_eq!(ringlog.engine, rt::Engine::Ring);
     assert_eq!((ringlog.shards, ringlog.direct_io, ringlog.memory_max_bytes), (Some(2), false, Some(4096)));
     assert_eq!(config.offsets_topic.replication_factor, Some(3));
     assert_eq!(config.network.connections_max_idle, None);
@@ -225,9 +226,10 @@ fn values_that_act_are_typed() {
     assert_eq!((defaults.retention_ms, defaults.segment_ms), (Some(120_000), 10_800_000));
     assert!(!defaults.acks_all_sync);
     let config = loaded(
-        "ringlog.journal.bytes=1000000\nringlog.journal.direct.bytes=8192\nringlog.journal.max.age.ms=250",
+        "ringlog.io.engine=glommio\nringlog.journal.bytes=1000000\nringlog.journal.direct.bytes=8192\nringlog.journal.max.age.ms=250",
     );
     let ringlog = config.config.ringlog;
+    assert_eq!(ringlog.engine, rt::Engine::Glommio);
     assert_eq!((ringlog.journal_bytes, ringlog.journal_direct_bytes), (1_000_000, 8_192));
     assert_eq!(ringlog.journal_age_max, std::time::Duration::from_millis(250));
 }

@@ -3,30 +3,33 @@
 use std::path::{Path, PathBuf};
 
 use super::direct_io::{self, DirectIo};
+use super::memlock::allow_rings;
 use super::{Status, Verdict, io_memory, uring};
+use crate::shards::Engine;
 
-/// Oldest kernel glommio runs on.
-const KERNEL_MIN: (u32, u32) = (5, 8);
+/// Oldest kernels the engines run on: the ring engine sleeps with a deadline in `io_uring_enter` itself.
+const KERNEL_MIN_GLOMMIO: (u32, u32) = (5, 8);
+const KERNEL_MIN_RING: (u32, u32) = (5, 11);
 
-/// Oldest kernel whose io_uring isn't charged against the lock limit for the rings themselves.
-const KERNEL_GOOD: (u32, u32) = (5, 12);
+/// Oldest kernel whose rings leave a running thread alone (`IORING_SETUP_DEFER_TASKRUN`). All that io_uring does is charged against the
+/// lock limit before 5.12, and the rings themselves again in newer ones.
+const KERNEL_GOOD: (u32, u32) = (6, 1);
 
-/// Looks at all that the shards need: kernel, io_uring, locked memory, direct I/O in each data directory.
+/// Looks at all that the shards need: kernel, io_uring, locked memory (which only glommio registers), direct I/O in each data directory.
 ///
 /// Without `direct_io` (`ringlog.direct.io=false`) its absence only warns. Makes missing data directories.
-pub fn check(data_dirs: &[PathBuf], shards: usize, direct_io: bool) -> Verdict {
+pub fn check(data_dirs: &[PathBuf], shards: usize, engine: Engine, direct_io: bool) -> Verdict {
     let mut verdict = Verdict::default();
-    kernel(&mut verdict);
-    match uring::probe() {
-        Ok(()) => verdict.add("io_uring", Status::Ok, "set up, registered, completed"),
+    kernel(&mut verdict, engine);
+    if engine == Engine::Ring {
+        allow_rings(shards);
+    }
+    match uring::probe(engine) {
+        Ok(()) => verdict.add("io_uring", Status::Ok, "set up, completed"),
         Err(error) => verdict.add("io_uring", Status::Fail, error.to_string()),
     }
-    match io_memory(shards) {
-        Ok(bytes) => {
-            let text = format!("{} KiB for each ring of {shards} shards", bytes / 1024);
-            verdict.add("locked memory", Status::Ok, text);
-        }
-        Err(error) => verdict.add("locked memory", Status::Fail, error.to_string()),
+    if engine == Engine::Glommio {
+        locked_memory(&mut verdict, shards);
     }
     for dir in data_dirs {
         data_dir(&mut verdict, dir, direct_io);
@@ -34,16 +37,30 @@ pub fn check(data_dirs: &[PathBuf], shards: usize, direct_io: bool) -> Verdict {
     verdict
 }
 
-fn kernel(verdict: &mut Verdict) {
+fn locked_memory(verdict: &mut Verdict, shards: usize) {
+    match io_memory(shards) {
+        Ok(bytes) => {
+            let text = format!("{} KiB for each ring of {shards} shards", bytes / 1024);
+            verdict.add("locked memory", Status::Ok, text);
+        }
+        Err(error) => verdict.add("locked memory", Status::Fail, error.to_string()),
+    }
+}
+
+fn kernel(verdict: &mut Verdict, engine: Engine) {
+    let oldest = match engine {
+        Engine::Glommio => KERNEL_MIN_GLOMMIO,
+        Engine::Ring => KERNEL_MIN_RING,
+    };
     let name = rustix::system::uname();
     let release = name.release().to_string_lossy();
     let status = match version(&release) {
-        Some(version) if version < KERNEL_MIN => Status::Fail,
+        Some(version) if version < oldest => Status::Fail,
         Some(version) if version < KERNEL_GOOD => Status::Warn,
         Some(_) => Status::Ok,
         None => Status::Warn,
     };
-    let (major, minor) = if status == Status::Fail { KERNEL_MIN } else { KERNEL_GOOD };
+    let (major, minor) = if status == Status::Fail { oldest } else { KERNEL_GOOD };
     let text = match status {
         Status::Ok => release.into_owned(),
         Status::Warn | Status::Fail => format!("{release}: {major}.{minor} or newer is needed"),

@@ -20,6 +20,10 @@ const PARTS: u64 = 4;
 /// glommio refuses limits below this, whatever the capabilities, in bytes.
 const LIMIT_MIN: u64 = 512 * 1024;
 
+/// What one ring of the ring engine takes, rounded up, in bytes: newer kernels (6.18 is one) count the rings
+/// themselves.
+const RING: u64 = 128 * 1024;
+
 /// Bit of CAP_IPC_LOCK in /proc/thread-self/status.
 const CAP_IPC_LOCK: u32 = 14;
 
@@ -31,6 +35,15 @@ pub fn io_memory(shards: usize) -> Result<usize, BootError> {
     let needed = needed(shards);
     let limit = raise(needed);
     share(limit, has_ipc_lock(), shards)
+}
+
+/// Makes room for the rings of `shards` shards of the ring engine, as far as the process may. Too little shows when
+/// the first ring is refused: most kernels count none.
+pub(crate) fn allow_rings(shards: usize) {
+    let needed = RING * shards as u64;
+    if !has_ipc_lock() && getrlimit(Resource::Memlock).current.is_some_and(|soft| soft < needed) {
+        raise(needed);
+    }
 }
 
 pub(super) fn share(limit: u64, ipc_lock: bool, shards: usize) -> Result<usize, BootError> {

@@ -8,7 +8,7 @@ mod check;
 mod core_list;
 pub(crate) mod direct_io;
 mod error;
-mod memlock;
+pub(crate) mod memlock;
 mod memory;
 mod plan;
 pub(crate) mod uring;

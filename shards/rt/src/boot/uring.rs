@@ -1,4 +1,4 @@
-//! Trying io_uring by hand: where it is forbidden, glommio panics.
+//! Trying io_uring by hand, for one readable verdict: where it is forbidden, glommio panics.
 
 use std::io;
 
@@ -6,14 +6,17 @@ use io_uring::IoUring;
 use rustix::io::Errno;
 
 use super::BootError;
+use crate::shards::Engine;
 
-/// Makes a ring, registers a buffer with it and lets a no-op through.
+/// Makes a ring, registers a buffer with it if the engine will, and lets a no-op through.
 ///
 /// # Errors
 /// [`BootError::Uring`] with the likely cause.
-pub(crate) fn probe() -> Result<(), BootError> {
+pub(crate) fn probe(engine: Engine) -> Result<(), BootError> {
     let mut ring = IoUring::new(8).map_err(|error| refused("io_uring_setup", &error))?;
-    register(&ring).map_err(|error| refused("io_uring_register", &error))?;
+    if engine == Engine::Glommio {
+        register(&ring).map_err(|error| refused("io_uring_register", &error))?;
+    }
     turn(&mut ring).map_err(|error| refused("io_uring_enter", &error))
 }
 
@@ -45,7 +48,7 @@ fn turn(ring: &mut IoUring) -> io::Result<()> {
     }
 }
 
-pub(super) fn refused(call: &str, error: &io::Error) -> BootError {
+pub(crate) fn refused(call: &str, error: &io::Error) -> BootError {
     let cause = match Errno::from_io_error(error) {
         Some(Errno::PERM | Errno::ACCESS) => {
             "forbidden by a seccomp filter (container default profiles do that) or by sysctl \

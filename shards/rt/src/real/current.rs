@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::helpers::Helpers;
+use super::ring::Reactor;
 use super::timers::Timers;
 use super::turn::Turns;
 use crate::ids::ShardId;
@@ -15,8 +16,17 @@ pub(crate) struct Shard {
     pub(crate) timers: Timers,
     pub(crate) turns: Turns,
     pub(crate) helpers: Arc<Helpers>,
+    /// The ring of the ring engine; `None`: the shard runs on glommio.
+    pub(crate) ring: Option<Rc<Reactor>>,
     /// Devices on which glommio's IOPOLL question has been settled, see [`super::fs::probe`].
     pub(crate) probed_devices: RefCell<Vec<u64>>,
+}
+
+impl Shard {
+    /// See [`crate::yield_point`].
+    pub(crate) async fn pass(&self) {
+        self.turns.pass(self.ring.is_some()).await;
+    }
 }
 
 thread_local! {
@@ -39,7 +49,20 @@ pub(crate) fn expect(call: &str) -> Rc<Shard> {
     get().unwrap_or_else(|| panic!("{call} was called outside of a shard"))
 }
 
-/// True on a real shard.
-pub(crate) fn is_here() -> bool {
-    CURRENT.with(|current| current.borrow().is_some())
+/// The ring of this thread's shard, if that runs on the ring engine.
+pub(crate) fn ring(call: &str) -> Option<Rc<Reactor>> {
+    expect(call).ring.clone()
+}
+
+/// True on a shard that runs on glommio.
+pub(crate) fn is_glommio() -> bool {
+    CURRENT.with(|current| current.borrow().as_ref().is_some_and(|shard| shard.ring.is_none()))
+}
+
+/// True on a shard that runs on the ring engine.
+pub(crate) fn is_ring() -> bool {
+    let is_ring =
+        CURRENT.try_with(|current| current.borrow().as_ref().is_some_and(|shard| shard.ring.is_some()));
+    // While the thread's locals are being destroyed there is no shard any more.
+    is_ring.unwrap_or(false)
 }

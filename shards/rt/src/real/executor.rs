@@ -10,12 +10,14 @@ use glommio::{LocalExecutor, LocalExecutorBuilder, Placement};
 use super::current::{self, Shard};
 use super::fs::probe;
 use super::helpers::Helpers;
+use super::ring;
 use super::task::{self, Body};
 use super::timers::Timers;
 use super::turn::Turns;
 use super::watchdog::{self, Pulse};
+use crate::boot::uring;
 use crate::ids::ShardId;
-use crate::shards::BootError;
+use crate::shards::{BootError, Engine};
 
 /// Memory of a shard that just ended is unlocked a little later: one retry after this.
 const RETRY_AFTER: Duration = Duration::from_millis(300);
@@ -25,6 +27,7 @@ const RETRY_AFTER: Duration = Duration::from_millis(300);
 pub(crate) struct Setup {
     pub(crate) id: ShardId,
     pub(crate) core: Option<usize>,
+    pub(crate) engine: Engine,
     pub(crate) io_memory: usize,
     pub(crate) spin: Duration,
     pub(crate) data_dirs: Vec<PathBuf>,
@@ -32,16 +35,27 @@ pub(crate) struct Setup {
     pub(crate) pulse: Arc<Pulse>,
 }
 
+/// A shard's engine.
+pub(crate) enum Executor {
+    Glommio(LocalExecutor),
+    Ring(ring::Executor),
+}
+
 /// Makes this thread's executor.
-pub(crate) fn make(setup: &Setup) -> Result<LocalExecutor, BootError> {
+pub(crate) fn make(setup: &Setup) -> Result<Executor, BootError> {
     if let Some(core) = setup.core {
         pin(core).map_err(|error| BootError::Core { core, error })?;
     }
-    build(setup).or_else(|_| {
+    if setup.engine == Engine::Ring {
+        let made = ring::Executor::make(setup.spin);
+        return made.map(Executor::Ring).map_err(|error| uring::refused("a shard's ring", &error));
+    }
+    let made = build(setup).or_else(|_| {
         #[allow(clippy::disallowed_methods, reason = "before the executor exists")]
         std::thread::sleep(RETRY_AFTER);
         build(setup).map_err(|error| BootError::Executor { shard: setup.id, error: error.into() })
-    })
+    })?;
+    Ok(Executor::Glommio(made))
 }
 
 // No `preempt_timer`, no task queue of our own: with either, glommio loses wake-ups.
@@ -65,36 +79,46 @@ fn pin(core: usize) -> Result<(), std::io::Error> {
 }
 
 /// Runs a shard: first what it needs itself, then `ready`, then `main`. Returns when `main` has.
-pub(crate) fn run<F>(executor: &LocalExecutor, setup: Setup, ready: F)
+pub(crate) fn run<F>(executor: &Executor, setup: Setup, ready: F)
 where
-    F: AsyncFnOnce(Result<(), BootError>),
+    F: AsyncFnOnce(Result<(), BootError>) + 'static,
 {
-    executor.run(async move {
-        let shard = Rc::new(Shard {
-            id: setup.id,
-            timers: Timers::default(),
-            turns: Turns::new(),
-            helpers: setup.helpers.clone(),
-            probed_devices: Default::default(),
-        });
-        current::set(Some(shard.clone()));
-        Body::main(life(shard.clone(), setup, ready), shard).await;
-        current::set(None);
+    let reactor = match executor {
+        Executor::Glommio(_) => None,
+        Executor::Ring(executor) => Some(executor.reactor()),
+    };
+    let shard = Rc::new(Shard {
+        id: setup.id,
+        timers: Timers::default(),
+        turns: Turns::new(),
+        helpers: setup.helpers.clone(),
+        ring: reactor,
+        probed_devices: Default::default(),
     });
+    current::set(Some(shard.clone()));
+    let main = Body::main(life(shard.clone(), setup, ready), shard.clone());
+    match executor {
+        Executor::Glommio(executor) => executor.run(main),
+        Executor::Ring(executor) => executor.run(&shard, main),
+    }
+    current::set(None);
 }
 
 async fn life<F>(shard: Rc<Shard>, setup: Setup, ready: F)
 where
-    F: AsyncFnOnce(Result<(), BootError>),
+    F: AsyncFnOnce(Result<(), BootError>) + 'static,
 {
-    let timers = task::spawn({
+    // The ring engine's run loop drives them itself.
+    let timers = shard.ring.is_none().then(|| {
         let shard = shard.clone();
-        async move { shard.timers.drive().await }
+        task::spawn(async move { shard.timers.drive().await })
     });
     let heart = task::spawn(beat(setup.id, setup.pulse.clone()));
     ready(self_test(&shard, &setup.data_dirs).await).await;
     heart.cancel().await;
-    timers.cancel().await;
+    if let Some(timers) = timers {
+        timers.cancel().await;
+    }
     setup.pulse.end(setup.id);
 }
 
@@ -107,7 +131,9 @@ async fn beat(shard: ShardId, pulse: Arc<Pulse>) {
 
 /// Direct I/O through this shard's own rings, once per data directory.
 async fn self_test(shard: &Shard, data_dirs: &[PathBuf]) -> Result<(), BootError> {
-    shard.turns.open().await.map_err(|error| BootError::Executor { shard: shard.id, error })?;
+    if shard.ring.is_none() {
+        shard.turns.open().await.map_err(|error| BootError::Executor { shard: shard.id, error })?;
+    }
     for dir in data_dirs {
         probe::directory(dir).await.map_err(|error| BootError::DataDir { dir: dir.clone(), error })?;
     }

@@ -9,7 +9,7 @@ use super::helpers::Helpers;
 use super::watchdog::{self, Pulse};
 use crate::boot::{self, BootError};
 use crate::ids::ShardId;
-use crate::shards::{SPIN_MAX, ShardsConfig};
+use crate::shards::{Engine, SPIN_MAX, ShardsConfig};
 
 /// What a shard's thread and the starting thread tell each other.
 struct Gate {
@@ -26,9 +26,17 @@ where
     let count = u16::try_from(config.cores.len()).ok().filter(|count| *count > 0);
     let count = count.ok_or(BootError::ShardCount(config.cores.len()))?;
     bomb::remember_panics();
+    if config.engine == Engine::Ring {
+        boot::memlock::allow_rings(usize::from(count));
+    }
     // First what would panic inside glommio.
-    boot::uring::probe()?;
-    let allowed = boot::io_memory(usize::from(count))?;
+    boot::uring::probe(config.engine)?;
+    // Only glommio registers memory with its rings.
+    let io_memory = match (config.engine, config.io_memory) {
+        (Engine::Ring, _) => 0,
+        (Engine::Glommio, Some(bytes)) => bytes,
+        (Engine::Glommio, None) => boot::io_memory(usize::from(count))?,
+    };
     let helpers = Helpers::start().map_err(BootError::Thread)?;
     let pulse = Pulse::new(usize::from(count));
     let (ready, readies) = flume::bounded(usize::from(count));
@@ -38,7 +46,8 @@ where
         let setup = Setup {
             id: ShardId(index),
             core: config.cores[usize::from(index)],
-            io_memory: config.io_memory.unwrap_or(allowed),
+            engine: config.engine,
+            io_memory,
             spin: config.spin.min(SPIN_MAX),
             data_dirs: config.data_dirs.clone(),
             helpers: helpers.clone(),

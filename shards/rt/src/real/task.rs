@@ -1,4 +1,4 @@
-//! Tasks on glommio's executor.
+//! Tasks of a shard.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -8,19 +8,28 @@ use std::task::{Context, Poll};
 
 use super::bomb::Bomb;
 use super::current::{self, Shard};
+use super::ring;
 
-/// A spawned task. glommio cancels it when this is dropped.
+/// A spawned task. Either engine cancels it when this is dropped.
 pub(crate) struct Task<T> {
-    inner: glommio::Task<T>,
+    inner: Inner<T>,
     gone: Rc<Cell<bool>>,
 }
 
-/// Spawns on this thread's shard. It takes a lock of the process (42 ns on one shard, microseconds on many).
+enum Inner<T> {
+    Glommio(glommio::Task<T>),
+    Ring(async_task::Task<T>),
+}
+
+/// Spawns on this thread's shard. On glommio it takes a lock of the process (42 ns on one shard, microseconds on many).
 pub(crate) fn spawn<F: Future + 'static>(future: F) -> Task<F::Output> {
     let gone = Rc::new(Cell::new(false));
-    let body =
-        Body { future: Box::pin(future), _gone: Gone(gone.clone()), shard: current::expect("rt::spawn") };
-    Task { inner: glommio::spawn_local(body), gone }
+    let shard = current::expect("rt::spawn");
+    let is_ring = shard.ring.is_some();
+    let body = Body { future: Box::pin(future), _gone: Gone(gone.clone()), shard };
+    let inner =
+        if is_ring { Inner::Ring(ring::spawn(body)) } else { Inner::Glommio(glommio::spawn_local(body)) };
+    Task { inner, gone }
 }
 
 impl<T> Task<T> {
@@ -29,7 +38,10 @@ impl<T> Task<T> {
     }
 
     pub(crate) async fn cancel(self) -> Option<T> {
-        self.inner.cancel().await
+        match self.inner {
+            Inner::Glommio(task) => task.cancel().await,
+            Inner::Ring(task) => task.cancel().await,
+        }
     }
 }
 
@@ -37,7 +49,10 @@ impl<T> Future for Task<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        Pin::new(&mut self.inner).poll(cx)
+        match &mut self.inner {
+            Inner::Glommio(task) => Pin::new(task).poll(cx),
+            Inner::Ring(task) => Pin::new(task).poll(cx),
+        }
     }
 }
 
@@ -49,7 +64,7 @@ impl Drop for Gone {
     }
 }
 
-/// What glommio polls: the future, with the shard's account of running time around it.
+/// What the engine polls: the future, with the shard's account of running time around it.
 pub(crate) struct Body<F> {
     future: Pin<Box<F>>,
     shard: Rc<Shard>,

@@ -1,8 +1,8 @@
-//! All timers of a shard, on one timer of glommio's.
+//! All timers of a shard.
 //!
-//! glommio keeps its timers in a tree of its own and re-arms the ring for each. Here a request that waits
-//! costs one insertion and one removal in memory; glommio hears only of the earliest deadline, and only when
-//! that moves forward.
+//! A request that waits costs one insertion and one removal in memory. The ring engine sleeps until the earliest deadline. glommio
+//! keeps its timers in a tree of its own and re-arms a ring for each: it hears only of the earliest, and only when that
+//! moves forward.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ impl Timers {
     }
 
     /// Wakes what is due and returns the next deadline, `u64::MAX` for none.
-    fn fire(&self) -> u64 {
+    pub(crate) fn fire(&self) -> u64 {
         let now = now_ns();
         loop {
             let due = {
@@ -76,7 +76,7 @@ impl Timers {
         }
     }
 
-    /// Runs the timers for as long as it is polled: one task a shard.
+    /// Runs the timers on glommio for as long as it is polled: one task a shard.
     pub(crate) async fn drive(&self) {
         Timer::new(WARM_UP).await;
         loop {

@@ -1,4 +1,6 @@
-//! When a shard must look at its rings.
+//! When a shard must look at its rings: after 200 us or 256 KiB of work.
+//!
+//! The ring engine's run loop stops after that much work by itself; a task that passes a yield point gives it the chance.
 //!
 //! glommio polls its rings only when no task is ready, or after its own 100 ms. Connections that always have
 //! more to do would starve the others for that long, and a plain yield doesn't help: it polls no ring. So
@@ -75,8 +77,34 @@ impl Turns {
         self.busy_bytes.get() >= RUN_BYTES_MAX || busy_ns >= RUN_MAX.as_nanos() as u64
     }
 
+    /// A poll has run for long enough for the run loop of the ring engine to look at its ring.
+    pub(crate) fn is_overdue(&self) -> bool {
+        self.busy_bytes.get() >= RUN_BYTES_MAX || self.busy_ns.get() >= RUN_MAX.as_nanos() as u64
+    }
+
+    /// The ring engine has looked at its ring.
+    pub(crate) fn taken(&self) {
+        self.busy_bytes.set(0);
+        self.busy_ns.set(0);
+    }
+
+    /// On the ring engine: lets the run loop go on if the ring is due. The loop stops there by itself, since it counts the same work.
+    async fn pass_once(&self) {
+        if self.is_due() {
+            // What is overdue stays so until the ring was looked at. More than once: a set of futures may poll one again before it gives its own
+            // turn away.
+            self.busy_bytes.set(RUN_BYTES_MAX);
+            while self.busy_bytes.get() >= RUN_BYTES_MAX {
+                futures_lite::future::yield_now().await;
+            }
+        }
+    }
+
     /// Returns at once unless the rings are due.
-    pub(crate) async fn pass(&self) {
+    pub(crate) async fn pass(&self, is_ring: bool) {
+        if is_ring {
+            return self.pass_once().await;
+        }
         if self.in_flight.get() {
             return self.done.notified().await;
         }

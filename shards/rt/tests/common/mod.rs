@@ -1,7 +1,7 @@
 //! What the tests of real shards share.
 
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unused_macros, reason = "each test file uses its part")]
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -13,8 +13,41 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use rt::{Engine, ShardsConfig};
+
+/// Two tests of each of these functions, `NAME::glommio` and `NAME::ring`: it is given its engine.
+macro_rules! on_both_engines {
+    ($($name:ident),* $(,)?) => {
+        $(mod $name {
+            #[test]
+            fn glommio() {
+                super::$name(rt::Engine::Glommio);
+            }
+
+            #[test]
+            fn ring() {
+                super::$name(rt::Engine::Ring);
+            }
+        })*
+    };
+}
+
 /// Set in a child process that runs one test's other half.
 const CHILD: &str = "RT_TEST_CHILD";
+
+/// So many shards of this engine, wherever the scheduler puts them.
+pub(crate) fn shards(engine: Engine, count: usize) -> ShardsConfig {
+    ShardsConfig { engine, ..ShardsConfig::unpinned(count) }
+}
+
+/// What the test of `function` on this engine is called.
+pub(crate) fn test_name(function: &str, engine: Engine) -> String {
+    let engine = match engine {
+        Engine::Glommio => "glommio",
+        Engine::Ring => "ring",
+    };
+    format!("{function}::{engine}")
+}
 
 /// Runs `body` on a thread of its own. A hang is a failure after `deadline`.
 pub(crate) fn bounded(deadline: Duration, body: impl FnOnce() + Send + 'static) {

@@ -12,6 +12,7 @@ use super::{io_error, probe};
 use crate::fs::{BLOCK, IoBuf, OpenMode};
 use crate::real::current;
 use crate::real::relay::relay;
+use crate::real::ring::RingFile;
 
 /// Largest piece of one read or write, in bytes. One above the device's own limit can hang in glommio's
 /// polled ring.
@@ -27,25 +28,14 @@ pub(crate) struct File {
 enum Handle {
     Direct(DmaFile),
     Buffered(BufferedFile),
+    Ring(RingFile),
 }
 
 impl File {
     pub(crate) async fn open(path: &Path, mode: OpenMode) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true);
-        let direct = match mode {
-            OpenMode::Read { direct } => direct,
-            OpenMode::ReadWrite { create, direct } => {
-                options.write(true).create(create);
-                direct
-            }
-        };
-        let handle = if direct {
-            let len = probe_len(path)?;
-            probe::settle(path, len).await?;
-            Handle::Direct(relay(options.dma_open(path)).await.map_err(io_error)?)
-        } else {
-            Handle::Buffered(relay(options.buffered_open(path)).await.map_err(io_error)?)
+        let handle = match current::ring("rt::fs") {
+            Some(ring) => Handle::Ring(RingFile::open(&ring, path, mode).await?),
+            None => open_by_glommio(path, mode).await?,
         };
         Ok(File { handle: Some(handle), path: path.to_owned() })
     }
@@ -58,6 +48,7 @@ impl File {
         let raw = match self.handle() {
             Handle::Direct(file) => file.as_raw_fd(),
             Handle::Buffered(file) => file.as_raw_fd(),
+            Handle::Ring(file) => return file.fd(),
         };
         // SAFETY: the descriptor is open for as long as the handle, which the borrow of self keeps.
         #[allow(unsafe_code, reason = "glommio lends only raw descriptors")]
@@ -79,6 +70,7 @@ impl File {
             let more = match self.handle() {
                 Handle::Direct(file) => read_direct(file, at, want, &mut out).await?,
                 Handle::Buffered(file) => read_buffered(file, at, want, &mut out).await?,
+                Handle::Ring(file) => file.read_piece(at, want, &mut out).await?,
             };
             if !more {
                 break;
@@ -92,6 +84,7 @@ impl File {
             Handle::Direct(file) if buf.len() <= PIECE_MAX => write_whole(file, pos, buf).await,
             Handle::Direct(file) => (write_pieces(file, pos, &buf).await, buf),
             Handle::Buffered(file) => (write_buffered(file, pos, &buf).await, buf),
+            Handle::Ring(file) => file.write(pos, buf).await,
         }
     }
 
@@ -99,6 +92,7 @@ impl File {
         match self.handle() {
             Handle::Direct(file) => relay(file.fdatasync()).await,
             Handle::Buffered(file) => relay(file.fdatasync()).await,
+            Handle::Ring(file) => return file.sync_data().await,
         }
         .map_err(io_error)
     }
@@ -112,15 +106,16 @@ impl File {
     pub(crate) async fn preset(&self, len: u64) -> io::Result<()> {
         let before = self.len()?;
         let allocated = match self.handle() {
-            Handle::Direct(file) => relay(file.pre_allocate(len, false)).await,
-            Handle::Buffered(file) => relay(file.pre_allocate(len, false)).await,
+            Handle::Direct(file) => relay(file.pre_allocate(len, false)).await.map_err(io_error),
+            Handle::Buffered(file) => relay(file.pre_allocate(len, false)).await.map_err(io_error),
+            Handle::Ring(file) => file.allocate(len).await,
         };
         if let Err(error) = allocated {
             // Out of space, some file systems keep the part they got, as size too.
             if self.len()? > before {
                 self.set_len(before).await?;
             }
-            return Err(io_error(error));
+            return Err(error);
         }
         Ok(())
     }
@@ -133,6 +128,7 @@ impl File {
         match self.handle.take().expect("only a close takes it") {
             Handle::Direct(file) => relay(file.close()).await,
             Handle::Buffered(file) => relay(file.close()).await,
+            Handle::Ring(file) => return file.close().await,
         }
         .map_err(io_error)
     }
@@ -141,10 +137,28 @@ impl File {
 impl Drop for File {
     fn drop(&mut self) {
         if self.handle.is_some() {
-            // glommio closes it some time later; until then its length may still be a padded one.
+            // It is closed some time later, and by glommio maybe with a padded length until then.
             tracing::warn!(path = %self.path.display(), "a file was dropped without being closed");
         }
     }
+}
+
+async fn open_by_glommio(path: &Path, mode: OpenMode) -> io::Result<Handle> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    let direct = match mode {
+        OpenMode::Read { direct } => direct,
+        OpenMode::ReadWrite { create, direct } => {
+            options.write(true).create(create);
+            direct
+        }
+    };
+    if !direct {
+        return Ok(Handle::Buffered(relay(options.buffered_open(path)).await.map_err(io_error)?));
+    }
+    let len = probe_len(path)?;
+    probe::settle(path, len).await?;
+    Ok(Handle::Direct(relay(options.dma_open(path)).await.map_err(io_error)?))
 }
 
 /// The size of what `path` names, 0 if nothing: only to choose how to settle IOPOLL.

@@ -1,5 +1,4 @@
-//! Real files: direct ones on glommio's rings, small ones through the page cache, names on the helper
-//! threads.
+//! Real files: direct ones and buffered ones on the engine's rings, names on the helper threads.
 
 mod file;
 mod lock;

@@ -12,12 +12,15 @@
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::rc::Rc;
 
+use bytes::BytesMut;
 use glommio::io::OpenOptions;
 
 use super::io_error;
-use crate::fs::{BLOCK, IoBuf};
+use crate::fs::{BLOCK, IoBuf, OpenMode};
 use crate::real::current;
+use crate::real::ring::{Reactor, RingFile};
 
 /// What the probe file holds: no two of its words alike, so a misplaced read shows.
 fn pattern() -> Vec<u8> {
@@ -70,13 +73,37 @@ pub(crate) async fn directory(dir: &Path) -> io::Result<()> {
 
 async fn probe(path: &Path) -> io::Result<()> {
     std::fs::write(path, pattern())?;
+    match current::ring("rt::fs") {
+        Some(ring) => probe_ring(&ring, path).await,
+        None => probe_glommio(path).await,
+    }
+}
+
+async fn probe_ring(ring: &Rc<Reactor>, path: &Path) -> io::Result<()> {
+    let file = RingFile::open(ring, path, OpenMode::READ_WRITE).await?;
+    let mut read = BytesMut::new();
+    let result = file.read_piece(0, BLOCK, &mut read).await;
+    let written = match result {
+        Ok(_) if read[..] == pattern()[..] => file.write(0, IoBuf::zeroed(BLOCK)).await.0,
+        Ok(_) => Err(read_back_something_else()),
+        Err(error) => Err(error),
+    };
+    file.close().await?;
+    written
+}
+
+fn read_back_something_else() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "direct I/O read back something else")
+}
+
+async fn probe_glommio(path: &Path) -> io::Result<()> {
     let file = OpenOptions::new().read(true).write(true).dma_open(path).await.map_err(io_error)?;
     let read = file.read_at_aligned(0, BLOCK).await.map_err(io_error);
     let written = match &read {
         Ok(bytes) if bytes[..] == pattern()[..] => {
             file.write_at(IoBuf::zeroed(BLOCK).into_dma(), 0).await.map_err(io_error)
         }
-        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "direct I/O read back something else")),
+        Ok(_) => Err(read_back_something_else()),
         Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
     };
     file.close().await.map_err(io_error)?;

@@ -1,21 +1,20 @@
 //! An established connection.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
-use std::pin::Pin;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
-use futures_lite::{AsyncRead, AsyncWrite};
-use glommio::net::TcpStream;
 use rustix::io::Errno;
+use rustix::net::sockopt;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown};
 
-use crate::real::{current, relay::relay};
+use super::socket::Socket;
+use crate::real::current;
 
 /// Slices in one `sendmsg`.
 const SLICES_MAX: usize = 64;
@@ -29,8 +28,8 @@ const LINGER_BUFFER: usize = 16 * 1024;
 
 /// See [`crate::net::Conn`]. Receiving and sending are independent, and each has one task at a time.
 pub(crate) struct Conn {
-    /// Owns the descriptor and waits for readiness. Borrowed within one poll only.
-    stream: RefCell<TcpStream>,
+    /// Owns the descriptor and waits for readiness.
+    socket: Socket,
     peer: SocketAddr,
     local: SocketAddr,
     /// The last read took all there was: ask for readiness before reading again.
@@ -43,8 +42,7 @@ pub(crate) struct Conn {
 
 /// Connects by the ring, with the system's own timeout.
 pub(crate) async fn connect(to: SocketAddr) -> io::Result<Conn> {
-    let stream: TcpStream = relay(TcpStream::connect(to)).await.map_err(io::Error::from)?;
-    Conn::of(stream, to)
+    Conn::of(Socket::connect(to).await?, to)
 }
 
 impl Conn {
@@ -54,24 +52,14 @@ impl Conn {
     /// be idle for ever.
     pub(super) fn new(fd: OwnedFd, peer: SocketAddr) -> io::Result<Conn> {
         rustix::net::sockopt::set_socket_keepalive(&fd, true)?;
-        // SAFETY: the descriptor is owned, and the stream owns it from here on.
-        #[allow(unsafe_code, reason = "glommio takes only raw descriptors")]
-        let stream = unsafe { TcpStream::from_raw_fd(fd.into_raw_fd()) };
-        Conn::of(stream, peer)
+        Conn::of(Socket::new(fd), peer)
     }
 
-    fn of(stream: TcpStream, peer: SocketAddr) -> io::Result<Conn> {
-        stream.set_nodelay(true).map_err(io::Error::from)?;
-        let local = stream.local_addr().map_err(io::Error::from)?;
+    fn of(socket: Socket, peer: SocketAddr) -> io::Result<Conn> {
+        socket.with_fd(|fd| sockopt::set_tcp_nodelay(fd, true))?;
+        let local = socket.with_fd(|fd| rustix::net::getsockname(fd))?.try_into()?;
         let (drained, receiving, sending, torn) = Default::default();
-        Ok(Conn { stream: RefCell::new(stream), peer, local, drained, receiving, sending, torn })
-    }
-
-    fn with_fd<T>(&self, call: impl FnOnce(BorrowedFd<'_>) -> T) -> T {
-        let stream = self.stream.borrow();
-        // SAFETY: the stream owns the descriptor and outlives the call.
-        #[allow(unsafe_code, reason = "glommio lends only raw descriptors")]
-        call(unsafe { BorrowedFd::borrow_raw(stream.as_raw_fd()) })
+        Ok(Conn { socket, peer, local, drained, receiving, sending, torn })
     }
 
     pub(crate) fn peer_addr(&self) -> SocketAddr {
@@ -93,7 +81,7 @@ impl Conn {
     }
 
     /// One `recv` when there is data: when the last one came back full, or readiness has fired. Otherwise
-    /// glommio waits.
+    /// the engine waits.
     fn poll_recv(&self, buf: &mut BytesMut, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             if !self.drained.get() {
@@ -103,13 +91,12 @@ impl Conn {
                     other => return Poll::Ready(Ok(other?)),
                 }
             }
-            // Reads nothing: with no bytes at hand it waits for them, else it says 0.
-            match Pin::new(&mut *self.stream.borrow_mut()).poll_read(cx, &mut []) {
-                Poll::Ready(Ok(_)) => self.drained.set(false),
+            match self.socket.poll_readable(cx) {
+                Poll::Ready(Ok(())) => self.drained.set(false),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
-                    // The next poll finds out by a plain `recv` whether it was this that woke the task.
-                    self.drained.set(false);
+                    // Else the next poll finds out by a plain `recv` whether it was this that woke the task.
+                    self.drained.set(self.socket.keeps_waits());
                     return Poll::Pending;
                 }
             }
@@ -119,7 +106,7 @@ impl Conn {
     fn try_recv(&self, buf: &mut BytesMut) -> Result<usize, Errno> {
         let room = buf.spare_capacity_mut();
         let asked = room.len();
-        let ((filled, _), n) = self.with_fd(|fd| rustix::net::recv(fd, room, RecvFlags::DONTWAIT))?;
+        let ((filled, _), n) = self.socket.with_fd(|fd| rustix::net::recv(fd, room, RecvFlags::DONTWAIT))?;
         debug_assert_eq!(filled.len(), n, "no MSG_TRUNC was asked for");
         // SAFETY: the call has filled the first n bytes of the spare capacity.
         #[allow(unsafe_code, reason = "reading into spare capacity saves zeroing it")]
@@ -145,7 +132,7 @@ impl Conn {
             let shard = current::expect("rt::net");
             shard.turns.consume(sent);
             if !rest.is_done() {
-                shard.turns.pass().await;
+                shard.pass().await;
             }
         }
         self.torn.set(false);
@@ -154,19 +141,21 @@ impl Conn {
 
     fn poll_send(&self, rest: &Rest, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
-            match self.with_fd(|fd| rest.send(fd)) {
+            match self.socket.with_fd(|fd| rest.send(fd)) {
                 Err(Errno::INTR) => continue,
                 Err(Errno::WOULDBLOCK) => {}
                 other => return Poll::Ready(Ok(other?)),
             }
-            // It tries the first slice once more; if that is refused too, readiness is asked for.
-            return Pin::new(&mut *self.stream.borrow_mut()).poll_write(cx, &rest.bufs[rest.first]);
+            match self.socket.poll_writable(&rest.bufs[rest.first], cx) {
+                Poll::Ready(Ok(0)) => {}
+                other => return other,
+            }
         }
     }
 
     pub(crate) fn shutdown(&self) {
         // An error says that the connection is gone: nothing is left to end.
-        let _ = self.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Write));
+        let _ = self.socket.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Write));
     }
 
     /// The sending side ends first, then what the peer still says is read and thrown away for a moment:
@@ -178,7 +167,7 @@ impl Conn {
         if !self.receiving.get() {
             let _ = crate::time::timeout(LINGER, self.drain()).await;
         }
-        let _ = self.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Both));
+        let _ = self.socket.with_fd(|fd| rustix::net::shutdown(fd, Shutdown::Both));
     }
 
     async fn drain(&self) {

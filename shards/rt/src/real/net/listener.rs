@@ -6,10 +6,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
+use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 
 use super::conn::Conn;
-use super::socket::acceptable;
+use super::socket::{self, acceptable};
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -30,7 +30,7 @@ impl Listener {
     /// in TIME_WAIT, so a restart can bind.
     pub(crate) fn bind(addr: SocketAddr) -> io::Result<Listener> {
         let family = if addr.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let flags = socket::flags();
         let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
         sockopt::set_socket_reuseaddr(&fd, true)?;
         rustix::net::bind(&fd, &addr)?;
@@ -46,7 +46,7 @@ impl Listener {
     pub(crate) async fn accept(&self) -> io::Result<Accepted> {
         let mut pause = PAUSE_MIN;
         loop {
-            match rustix::net::acceptfrom_with(&self.fd, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+            match rustix::net::acceptfrom_with(&self.fd, socket::flags()) {
                 Ok((fd, Some(peer))) => return Ok(Accepted { fd, peer: peer.try_into()? }),
                 // A peer without an address is gone already.
                 Ok((_, None)) | Err(Errno::INTR | Errno::CONNABORTED) => {}
