@@ -15,7 +15,7 @@ pub enum TimestampSource {
 }
 
 /// Effective settings of one log; the defaults are Kafka's topic defaults.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LogConfig {
     /// `segment.bytes`: a segment is closed before it would grow beyond this, in bytes.
     pub segment_bytes: u64,
@@ -53,6 +53,8 @@ pub struct LogConfig {
     /// `producer.id.expiration.ms`: producers idle for longer are forgotten by `Log::expire_producers`, in
     /// ms.
     pub producer_id_expiration_ms: u64,
+    /// How the log is compacted; `None` if `cleanup.policy` doesn't have `compact`.
+    pub compaction: Option<CompactionConfig>,
     /// Batches kept in memory for tail reads of this log after they are in the file, in bytes, within what
     /// [`LogDirConfig::tail_bytes_max`] leaves it.
     pub tail_bytes_max: usize,
@@ -76,6 +78,7 @@ impl Default for LogConfig {
             timestamp_after_max_ms: 3_600_000,
             file_delete_delay_ms: 60_000,
             producer_id_expiration_ms: 86_400_000,
+            compaction: None,
             tail_bytes_max: usize::MAX,
         }
     }
@@ -85,6 +88,48 @@ impl LogConfig {
     /// At what age a segment is closed, in ms.
     pub(crate) fn segment_age_max_ms(&self) -> u64 {
         self.segment_ms.saturating_sub(self.segment_jitter_ms)
+    }
+}
+
+/// How a log is compacted; the defaults are Kafka's topic defaults.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompactionConfig {
+    /// `min.cleanable.dirty.ratio`: a log is compacted when more than this part of it is dirty, 0 to 1.
+    pub min_cleanable_ratio: f64,
+    /// `min.compaction.lag.ms`: records younger than this aren't compacted, in ms.
+    pub min_lag_ms: u64,
+    /// `max.compaction.lag.ms`: a log with a dirty record older than this is compacted however little of it is
+    /// dirty, in ms.
+    pub max_lag_ms: u64,
+    /// `delete.retention.ms`: how long a tombstone stays once it was compacted, in ms.
+    pub delete_retention_ms: u64,
+}
+
+impl Default for CompactionConfig {
+    fn default() -> Self {
+        Self {
+            min_cleanable_ratio: 0.5,
+            min_lag_ms: 0,
+            max_lag_ms: i64::MAX as u64,
+            delete_retention_ms: 86_400_000,
+        }
+    }
+}
+
+/// What compaction may take of one shard; the defaults are Kafka's, of all of a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CleanerConfig {
+    /// `log.cleaner.dedupe.buffer.size`, this shard's part: memory of the map of keys while a pass runs, in bytes.
+    pub map_bytes: usize,
+    /// `log.cleaner.io.buffer.load.factor`: how full the map may get, 0 to 1.
+    pub map_load_factor: f64,
+    /// `log.cleaner.io.max.bytes.per.second`, this shard's part: read and written.
+    pub bytes_per_second: f64,
+}
+
+impl Default for CleanerConfig {
+    fn default() -> Self {
+        Self { map_bytes: 128 << 20, map_load_factor: 0.9, bytes_per_second: f64::MAX }
     }
 }
 

@@ -210,6 +210,23 @@ pub enum ReadError {
     },
 }
 
+/// Why a compaction pass ended early. The log holds what it did before: some segments compacted, others not yet.
+#[derive(Debug, thiserror::Error)]
+pub enum CompactionError {
+    /// The log was cut, closed or deleted meanwhile, or isn't to be compacted any more.
+    #[error("the pass was called off")]
+    CalledOff,
+    /// No space left for compacted segments.
+    #[error("no space left to compact into")]
+    NoSpace,
+    /// What the log holds can't be compacted. It isn't tried again until the next start.
+    #[error("{0}")]
+    Uncleanable(String),
+    /// The directory failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
 /// Why waiting for a watermark ended without it: whether the records will survive is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WaitError {

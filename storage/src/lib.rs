@@ -9,6 +9,7 @@
 #[cfg(feature = "bench")]
 pub mod bench;
 mod committer;
+mod compaction;
 mod config;
 mod deadlines;
 mod dir;
@@ -26,14 +27,15 @@ mod retention;
 mod segment;
 mod unless;
 
+pub use compaction::Compacted;
 #[cfg(feature = "mutants")]
 pub use config::Mutant;
-pub use config::{LogConfig, LogDirConfig, TimestampSource};
+pub use config::{CleanerConfig, CompactionConfig, LogConfig, LogDirConfig, TimestampSource};
 pub use dir::{
     ClosedDir, DirFacts, DirHome, DirMemory, DirStats, HomeConfig, LogDir, MemoryUse, MetaProperties, Offsets,
 };
 pub use epochs::EpochCheckpoint;
-pub use error::{AppendError, ReadError, StorageError, WaitError};
+pub use error::{AppendError, CompactionError, ReadError, StorageError, WaitError};
 pub use journal::JournalConfig;
 pub use log::{AppendInfo, ClosedAt, Log, LogSlice, LogStatus, Reservation, TimestampOffset, Watermarks};
 

@@ -86,14 +86,33 @@ pub const OPENS_MAX: usize = 16;
 pub const HANDLES_MAX: usize = 256;
 /// Remembered ends of recent catch-up reads per partition, so that a sequential reader isn't looked up again.
 pub const READ_HINTS_MAX: usize = 8;
+/// Segments that one read goes through while they hold batches without records only.
+pub const EMPTY_PARTS_MAX: usize = 64;
 /// Bytes of loaded indexes of closed segments kept per shard.
 pub const INDEX_BYTES_MAX: usize = 16 << 20;
+/// Aborted transactions that a compaction pass knows at the same time: a pass ends where there are more.
+pub const ABORTED_MAX: usize = 1 << 20;
+/// Bytes that compaction writes to the device at once.
+pub const CLEANED_WRITE_BYTES: usize = 256 << 10;
+/// Records of one batch that compaction looks at before other tasks of the shard may run.
+pub const RECORDS_PER_STEP: usize = 64;
+/// A batch with more bytes than this is compressed on a helper thread when it is compacted.
+pub const COMPRESS_INLINE_BYTES_MAX: usize = 64 << 10;
+/// A group of segments is compacted only while the disk has room for so much of its total beside what the group takes:
+/// one of this many parts.
+pub const COMPACTION_SPARE_SHARE: u64 = 50;
+/// How long, and how often, a full disk is waited for when compacted segments get their names.
+pub const RENAME_RETRY_AFTER: Duration = Duration::from_millis(100);
+/// See [`RENAME_RETRY_AFTER`].
+pub const RENAME_TRIES_MAX: u32 = 100;
 /// Decompressed bytes that a lookup inside one batch may produce.
 pub const LOOKUP_BYTES_MAX: u64 = 128 << 20;
 
 const _: () = assert!(WRITE_BYTES_MAX.is_multiple_of(BLOCK_BYTES) && PIECE_BYTES.is_multiple_of(BLOCK_BYTES));
 const _: () = assert!(JOURNAL_FILE_BYTES_MIN.is_multiple_of(BLOCK_BYTES as u64));
 const _: () = assert!(PIECE_BYTES <= WRITE_BYTES_MAX, "a read stays under the device's limit as well");
+const _: () =
+    assert!(CLEANED_WRITE_BYTES.is_multiple_of(BLOCK_BYTES) && CLEANED_WRITE_BYTES <= WRITE_BYTES_MAX);
 const _: () = assert!(
     PRESET_BYTES_MIN.is_multiple_of(BLOCK_BYTES as u64) && PRESET_BYTES_MAX.is_multiple_of(PRESET_BYTES_MIN)
 );

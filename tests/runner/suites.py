@@ -42,6 +42,8 @@ CLIENTS = (
           wishes=("kafka",), seconds=(420, 480)),
     Suite("retention", "old segments go by time, size and log start, by settings changed at once, and under kill -9", "retention.py", seconds=(240, 600)),
     Suite("reading", "seek, time queries, limits, long polls, fetch sessions", "reading.py"),
+    Suite("compaction", "last values, tombstones, settings at run time, kill -9 within passes, a small offsets topic, DumpLogSegments", "compaction.py",
+          wishes=("kafka",), seconds=(300, 300)),
     Suite("aiokafka", "round trip by aiokafka", "aiokafka_client.py"),
     Suite("kafka_python", "round trip by kafka-python", "kafka_python_client.py"),
     Suite("kafkajs", "round trip by kafkajs", "kafkajs_client.mjs", needs=("kafkajs",)),

@@ -103,6 +103,30 @@ families! {
     LOG_DELETED_BYTES Counter "ringlog_log_deleted_bytes_total" ["shard"] "bytes",
         "Size of their records; the disk has it back file.delete.delay.ms later.",
         "";
+    COMPACTION_PASSES Counter "ringlog_compaction_passes_total" ["shard"] "passes",
+        "Passes of compaction, each over one log.",
+        "";
+    COMPACTION_FAILED_PASSES Counter "ringlog_compaction_failed_passes_total" ["shard"] "passes",
+        "Passes that ended early because the disk is full or the log can't be compacted; what they had done stays.",
+        "";
+    COMPACTION_READ_BYTES Counter "ringlog_compaction_read_bytes_total" ["shard"] "bytes",
+        "Read by compaction: what is dirty twice, what is clean once.",
+        "kafka.log:type=LogCleaner,name=cleaner-recopy-percent";
+    COMPACTION_WRITTEN_BYTES Counter "ringlog_compaction_written_bytes_total" ["shard"] "bytes",
+        "Written by compaction to new segments.",
+        "kafka.log:type=LogCleaner,name=cleaner-recopy-percent";
+    COMPACTION_REMOVED_RECORDS Counter "ringlog_compaction_removed_records_total" ["shard"] "records",
+        "Records taken out of logs by compaction.",
+        "";
+    COMPACTION_REPLACED_SEGMENTS Counter "ringlog_compaction_replaced_segments_total" ["shard"] "segments",
+        "Segments in whose place compaction put new ones.",
+        "";
+    COMPACTION_DIRTIEST Gauge "ringlog_compaction_dirtiest_ratio" ["shard"] "0 to 1",
+        "Which part of the dirtiest compacted log wasn't compacted yet when that was last looked at.",
+        "kafka.log:type=LogCleanerManager,name=max-dirty-percent";
+    COMPACTION_LOOKED Gauge "ringlog_compaction_since_last_look_seconds" ["shard"] "seconds",
+        "Since compaction last looked for something to do; it grows while a pass runs.",
+        "kafka.log:type=LogCleanerManager,name=time-since-last-run-ms";
     FLUSH_TIME Histogram "ringlog_log_flush_seconds" ["shard"] "seconds",
         "Group flushes of the committer: all that waits is written, and synced where it is wanted.",
         "";
@@ -122,6 +146,9 @@ families! {
     LOG_PRODUCERS Gauge "ringlog_log_producers" ["shard", "dir"] "producers",
         "Producers whose last batches are remembered, counted for each partition.",
         "kafka.server:type=ReplicaManager,name=ProducerIdCount";
+    LOG_DIR_UNCLEANABLE Gauge "ringlog_log_dir_uncleanable_partitions" ["shard", "dir"] "partitions",
+        "Those of them that can't be compacted, for the reason in the log; tried again after a restart.",
+        "kafka.log:type=LogCleanerManager,name=uncleanable-partitions-count,logDirectory=*";
     LOG_DIR_OFFLINE_PARTITIONS Gauge "ringlog_log_dir_offline_partitions" ["shard", "dir"] "partitions",
         "Those of them that are offline: their directory failed, or their log is damaged.",
         "kafka.server:type=ReplicaManager,name=OfflineReplicaCount";

@@ -157,6 +157,22 @@ fn logs(out: &mut TextWriter, shards: &Answered<'_>) {
         JOURNAL_CHECKPOINTS.log.journal_checkpoints;
         LOG_DELETED_SEGMENTS.log.deleted_segments;
         LOG_DELETED_BYTES.log.deleted_bytes;
+        COMPACTION_PASSES.log.compaction_passes;
+        COMPACTION_FAILED_PASSES.log.compaction_failed_passes;
+        COMPACTION_READ_BYTES.log.compaction_read_bytes;
+        COMPACTION_WRITTEN_BYTES.log.compaction_written_bytes;
+        COMPACTION_REMOVED_RECORDS.log.compaction_removed_records;
+        COMPACTION_REPLACED_SEGMENTS.log.compaction_replaced_segments;
+    }
+    out.family(&COMPACTION_DIRTIEST);
+    for (id, shard) in shards {
+        out.sample(&[id], shard.log.compaction_dirtiest_permille as f64 / 1_000.0);
+    }
+    out.family(&COMPACTION_LOOKED);
+    for (id, shard) in shards {
+        if let Some(ms) = shard.log.compaction_looked_ms_ago {
+            out.sample(&[id], ms as f64 / 1_000.0);
+        }
     }
     out.family(&FLUSH_TIME);
     shards.iter().for_each(|(id, shard)| out.histogram(&[id], &shard.log.flush));
@@ -173,6 +189,7 @@ fn log_dir(out: &mut TextWriter, dir: &str, shards: &Answered<'_>) {
     write(&LOG_DIR_PARTITIONS, |shard| shard.dir.partitions);
     write(&LOG_SEGMENTS, |shard| shard.dir.segments);
     write(&LOG_PRODUCERS, |shard| shard.dir.producers);
+    write(&LOG_DIR_UNCLEANABLE, |shard| shard.dir.uncleanable_partitions);
     write(&LOG_DIR_OFFLINE_PARTITIONS, |shard| shard.dir.offline_partitions);
     write(&LOG_DIR_OFFLINE, |shard| u64::from(shard.dir.is_offline));
 }

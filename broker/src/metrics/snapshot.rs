@@ -83,6 +83,22 @@ pub struct LogNumbers {
     pub deleted_segments: u64,
     /// Their size, in bytes.
     pub deleted_bytes: u64,
+    /// Compaction passes.
+    pub compaction_passes: u64,
+    /// Those that ended early.
+    pub compaction_failed_passes: u64,
+    /// Bytes read by compaction.
+    pub compaction_read_bytes: u64,
+    /// Bytes written by compaction.
+    pub compaction_written_bytes: u64,
+    /// Records that compaction took out.
+    pub compaction_removed_records: u64,
+    /// Segments that compaction replaced.
+    pub compaction_replaced_segments: u64,
+    /// The dirty part of the dirtiest log, in thousandths.
+    pub compaction_dirtiest_permille: u64,
+    /// Since compaction last looked at the logs, in ms; `None` before it has.
+    pub compaction_looked_ms_ago: Option<u64>,
     /// Group flushes.
     pub flush: TimeCounts,
     /// Their syncs.
@@ -100,6 +116,8 @@ pub struct DirNumbers {
     pub segments: u64,
     /// Size of these, in bytes.
     pub bytes: u64,
+    /// Those that can't be compacted.
+    pub uncleanable_partitions: u64,
     /// Producers remembered.
     pub producers: u64,
     /// Whether the directory failed.
@@ -165,6 +183,17 @@ fn log(shard: &ShardState) -> LogNumbers {
         journal_checkpoints: stats.journal_checkpoints.get(),
         deleted_segments: stats.deleted_segments.get(),
         deleted_bytes: stats.deleted_bytes.get(),
+        compaction_passes: stats.compaction_passes.get(),
+        compaction_failed_passes: stats.compaction_failed_passes.get(),
+        compaction_read_bytes: stats.compaction_read_bytes.get(),
+        compaction_written_bytes: stats.compaction_written_bytes.get(),
+        compaction_removed_records: stats.compaction_removed_records.get(),
+        compaction_replaced_segments: stats.compaction_replaced_segments.get(),
+        compaction_dirtiest_permille: (shard.log_dir.compaction_dirtiest() * 1_000.0) as u64,
+        compaction_looked_ms_ago: shard
+            .log_dir
+            .compaction_looked_at()
+            .map(|at| u64::try_from((rt::now() - at).as_millis()).unwrap_or(u64::MAX)),
         flush: stats.flush_time.counts(),
         sync: stats.sync_time.counts(),
     }
@@ -177,6 +206,7 @@ async fn dir(shard: &ShardState) -> DirNumbers {
         for log in logs {
             dir.partitions += 1;
             dir.offline_partitions += u64::from(log.is_offline());
+            dir.uncleanable_partitions += u64::from(log.is_uncleanable());
             dir.segments += log.segment_count() as u64;
             dir.bytes += log.size_bytes();
             dir.producers += log.producer_count() as u64;

@@ -10,6 +10,7 @@ use rt::{ShardId, TaskSet, lane};
 use shards::{Mesh, MeshPorts, Placement};
 use storage::{JournalConfig, LogDir, LogDirConfig};
 
+use super::compacting;
 use super::connections::Connections;
 use super::failure::{Failure, Failures};
 use super::fetch_session::FetchSessions;
@@ -92,6 +93,7 @@ pub(super) async fn join(
     shard.tasks.spawn(keep_checkpoints(Rc::clone(&shard)));
     shard.tasks.spawn(expire_producers(Rc::clone(&shard)));
     shard.tasks.spawn(housekeeping::keep(Rc::clone(&shard)));
+    shard.tasks.spawn(compacting::run(Rc::clone(&shard)));
     Ok(shard)
 }
 

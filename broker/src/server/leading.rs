@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::types::Uuid;
 use shards::{Partition, PartitionKey, Traffic};
-use storage::{LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicPartition};
+use storage::{CompactionConfig, LeaderEpoch, Log, LogConfig, StorageError, TimestampSource, TopicPartition};
 
 use super::groups;
 use super::state::ShardState;
@@ -112,7 +112,11 @@ async fn log_of(shard: &Rc<ShardState>, wanted: &Wanted) -> Result<Log, StorageE
 pub(super) fn log_config(shard: &Rc<ShardState>, config: &TopicConfig) -> LogConfig {
     LogConfig {
         segment_bytes: config.segment_bytes,
-        segment_ms: config.segment_ms,
+        // As in Kafka: what isn't in a closed segment isn't compacted.
+        segment_ms: match config.compact {
+            true => config.segment_ms.min(config.max_compaction_lag_ms),
+            false => config.segment_ms,
+        },
         segment_jitter_ms: match config.segment_jitter_ms {
             0 => 0,
             jitter_ms => rt::random_u64() % jitter_ms,
@@ -132,6 +136,12 @@ pub(super) fn log_config(shard: &Rc<ShardState>, config: &TopicConfig) -> LogCon
         retention_ms: config.retention_ms,
         retention_bytes: config.retention_bytes,
         timestamp_after_max_ms: u64::try_from(config.timestamp_after_max_ms).unwrap_or_default(),
+        compaction: config.compact.then_some(CompactionConfig {
+            min_cleanable_ratio: config.min_cleanable_dirty_ratio,
+            min_lag_ms: config.min_compaction_lag_ms,
+            max_lag_ms: config.max_compaction_lag_ms,
+            delete_retention_ms: config.delete_retention_ms,
+        }),
         file_delete_delay_ms: config.file_delete_delay_ms,
         producer_id_expiration_ms: shard.broker_values().number("producer.id.expiration.ms"),
         ..LogConfig::default()

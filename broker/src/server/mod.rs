@@ -9,6 +9,7 @@ mod accept;
 pub mod admin;
 mod appending;
 pub mod boot;
+mod compacting;
 pub mod connection;
 pub mod connections;
 mod deleting;

@@ -21,6 +21,7 @@
 //! | read records | [`RecordBatch::records`] |
 //! | make a batch | [`BatchBuilder`] |
 //! | change a batch's codec | [`recompress()`] |
+//! | take records out of a batch | [`BatchBuilder::like`], [`emptied`] |
 
 mod batch;
 mod builder;
@@ -35,6 +36,7 @@ mod scan;
 mod snappy;
 #[cfg(test)]
 mod tests;
+mod thin;
 mod validate;
 mod varint;
 mod walk;
@@ -52,6 +54,7 @@ pub use patch::{patch_offset_and_epoch, patch_timestamp};
 pub use recompress::recompress;
 pub use record::{Record, RecordHeader, RecordIter};
 pub use scan::{BatchScan, HeaderScan};
+pub use thin::emptied;
 pub use validate::{InvalidBatch, ProduceRules, RECORD_ERRORS_MAX, RecordError, ValidBatch, validate};
 pub use walk::{Walked, WalkedRecord};
 

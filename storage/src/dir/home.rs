@@ -42,6 +42,9 @@ pub struct DirFacts {
     pub unrecovered: BTreeSet<TopicPartition>,
     /// Where logs start, as a clean stop wrote it.
     pub log_starts: Offsets,
+    /// Up to where logs are compacted, as a stop wrote it, Kafka's own or this program's; gone once the directory is in
+    /// use. `None` without that file: then the logs' own count.
+    pub cleaned: Option<Offsets>,
     /// What was synced, as a clean stop wrote it; gone once the directory is in use.
     pub recovery_points: Offsets,
     /// High watermarks, as a clean stop wrote them.
@@ -138,6 +141,7 @@ impl DirHome {
             // said is in the logs' own files now, or kept beside.
             files::remove(&self.path.join(offsets_file::RECOVERY_POINTS)).await?;
             files::remove(&self.path.join(offsets_file::LOG_STARTS)).await?;
+            files::remove(&self.path.join(offsets_file::CLEANED)).await?;
             files::sync_dir(&self.path).await
         };
         begin.await.map_err(|error| self.io("taking into use", error))
@@ -159,12 +163,16 @@ impl DirHome {
         let clean = shards.iter().all(|shard| shard.clean);
         let ends: Offsets =
             shards.iter().flat_map(ClosedDir::ends).map(|(of, end)| (of.clone(), end)).collect();
-        let closed = shards.iter().flat_map(|shard| &shard.logs).filter(|(_, at)| at.start_is_inside);
+        let all = || shards.iter().flat_map(|shard| &shard.logs);
+        let closed = all().filter(|(_, at)| at.start_is_inside);
         let mut starts: Offsets = closed.map(|(of, at)| (of.clone(), at.start)).collect();
+        let cleaned: Offsets =
+            all().filter_map(|(of, at)| at.cleaned.map(|cleaned| (of.clone(), cleaned))).collect();
         let write = async {
             starts.extend(self.kept_log_starts(shards).await?);
             let path = |name: &str| self.path.join(name);
             files::replace(&path(offsets_file::LOG_STARTS), offsets_file::to_text(&starts)).await?;
+            files::replace(&path(offsets_file::CLEANED), offsets_file::to_text(&cleaned)).await?;
             files::replace(&path(offsets_file::HIGH_WATERMARKS), offsets_file::to_text(high_watermarks))
                 .await?;
             if clean {
@@ -257,6 +265,10 @@ impl DirHome {
             partitions,
             log_starts: self.all_log_starts().await?,
             recovery_points: self.offsets(offsets_file::RECOVERY_POINTS).await?,
+            cleaned: match rt::fs::exists(&self.path.join(offsets_file::CLEANED)).await {
+                true => Some(self.offsets(offsets_file::CLEANED).await?),
+                false => None,
+            },
             high_watermarks: self.offsets(offsets_file::HIGH_WATERMARKS).await?,
             unreplayed: BTreeMap::new(),
             start: 0,

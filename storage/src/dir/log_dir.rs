@@ -111,6 +111,7 @@ impl LogDir {
             recovery_point: self.facts.recovery_points.get(&partition).copied().filter(|_| !self.facts.clean),
             unrecovered: self.facts.unrecovered.contains(&partition),
             unreplayed: self.facts.unreplayed.get(&partition).cloned(),
+            cleaned: self.facts.cleaned.as_ref().map(|told| told.get(&partition).copied()),
         };
         let known = if self.outdated.borrow().contains(&partition) { Known::default() } else { known };
         // Until it is open, for whatever reason it isn't.
@@ -258,6 +259,7 @@ impl LogDir {
     /// that are offline keep the directory from counting as clean.
     pub async fn close(&self) -> ClosedDir {
         self.closing.set(true);
+        self.shared.compaction.stop().await;
         self.shared.journal.ending.set(true);
         // What is being put away is gone then, or one of the logs again.
         self.busy.over().await;

@@ -12,6 +12,8 @@ pub(crate) const RECOVERY_POINTS: &str = "recovery-point-offset-checkpoint";
 pub(crate) const LOG_STARTS: &str = "log-start-offset-checkpoint";
 /// Up to where partitions are replicated.
 pub(crate) const HIGH_WATERMARKS: &str = "replication-offset-checkpoint";
+/// Up to where partitions are compacted.
+pub(crate) const CLEANED: &str = "cleaner-offset-checkpoint";
 
 /// One offset per partition.
 pub type Offsets = BTreeMap<TopicPartition, Offset>;

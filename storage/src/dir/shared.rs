@@ -15,6 +15,7 @@ use rt::sync::{Budget, Notify};
 use super::doomed::DoomedQueue;
 use super::files;
 use super::stats::{DirMemory, DirStats, MemoryUse};
+use crate::compaction::state::DirCompaction;
 use crate::journal::Journal;
 use crate::limits::{BUFS_MAX, EVICT_TRIES_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
 use crate::log::inner::LogInner;
@@ -69,6 +70,7 @@ pub(crate) struct DirShared {
     pub journal: Journal,
     /// Segments that went, whose files are still there.
     pub doomed: DoomedQueue,
+    pub compaction: DirCompaction,
 }
 
 impl DirShared {
@@ -96,6 +98,7 @@ impl DirShared {
             stats: DirStats::default(),
             doomed: DoomedQueue::default(),
             journal: Journal::new(config.journal.clone(), config.tail_bytes_max, start),
+            compaction: DirCompaction::default(),
             config,
         })
     }

@@ -31,6 +31,18 @@ pub struct DirStats {
     pub deleted_segments: Cell<u64>,
     /// Size of them, in bytes.
     pub deleted_bytes: Cell<u64>,
+    /// Compaction passes that were made.
+    pub compaction_passes: Cell<u64>,
+    /// Passes that ended early, for want of space or because the log can't be compacted.
+    pub compaction_failed_passes: Cell<u64>,
+    /// Read by compaction, in bytes.
+    pub compaction_read_bytes: Cell<u64>,
+    /// Written by compaction to new segments, in bytes.
+    pub compaction_written_bytes: Cell<u64>,
+    /// Records that compaction took out.
+    pub compaction_removed_records: Cell<u64>,
+    /// Segments that compaction replaced.
+    pub compaction_replaced_segments: Cell<u64>,
     /// How long each group flush took: its writes, and its syncs where wanted.
     pub flush_time: TimeHistogram,
     /// How long each sync took, of the journal, of one segment, or of the whole file system.

@@ -24,7 +24,7 @@ pub struct Reservation {
     pub(crate) permit: Option<Permit>,
     pub(crate) frame_bytes: usize,
     /// Cuts of the log before it was made.
-    generation: u64,
+    cuts: u64,
 }
 
 impl Reservation {
@@ -44,9 +44,9 @@ impl Reservation {
 
     pub(crate) fn new(log: &Rc<LogInner>, bytes: usize, permit: Permit) -> Self {
         log.reserved.set(log.reserved.get() + bytes as u64);
-        let generation = log.core.borrow().generation;
+        let cuts = log.core.borrow().cuts;
         let (log, permit) = (log.clone(), Some(permit));
-        Self { log, bytes, permit, frame_bytes: FRAME_BYTES_ASSUMED, generation }
+        Self { log, bytes, permit, frame_bytes: FRAME_BYTES_ASSUMED, cuts }
     }
 }
 
@@ -97,7 +97,7 @@ impl Log {
         if log.is_offline() || log.refuses_appends.get() {
             return Err(AppendError::Offline);
         }
-        if reservation.generation != log.core.borrow().generation {
+        if reservation.cuts != log.core.borrow().cuts {
             return Err(AppendError::ReservationVoid);
         }
         let bytes = batch.total_bytes();

@@ -23,6 +23,8 @@ pub struct ClosedAt {
     pub end: Offset,
     /// Whether the log starts behind its first segment's start, which its files' names don't tell.
     pub start_is_inside: bool,
+    /// Up to where it is compacted, if that is known.
+    pub cleaned: Option<Offset>,
 }
 
 impl Log {
@@ -53,7 +55,8 @@ impl Log {
         let closed = {
             let core = log.core.borrow();
             let first = core.closed.keys().next().copied().unwrap_or(core.active.build.base);
-            ClosedAt { start: core.start, end: core.end, start_is_inside: core.start > first }
+            let cleaned = log.compaction.cleaned.get();
+            ClosedAt { start: core.start, end: core.end, start_is_inside: core.start > first, cleaned }
         };
         log.set_status(LogStatus::Closed);
         log.release_memory();

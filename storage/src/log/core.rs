@@ -146,10 +146,12 @@ pub(crate) struct LogCore {
     pub tail: Tail<Permit>,
     pub epochs: EpochCheckpoint,
     pub producers: ProducerState,
-    /// Counts truncations: what was read or looked up before one is void.
+    /// Counts truncations, and replacements by compaction: what was read or looked up before one is void.
     pub generation: u64,
     /// Counts old segments that went: what was looked up in several of them may be about one that isn't there any more.
     pub removals: u64,
+    /// Counts truncations alone: what was reserved before one is void.
+    pub cuts: u64,
 }
 
 impl LogCore {
@@ -167,6 +169,7 @@ impl LogCore {
             producers: ProducerState::default(),
             generation: 0,
             removals: 0,
+            cuts: 0,
         }
     }
 

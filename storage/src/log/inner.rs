@@ -11,6 +11,7 @@ use rt::sync::{Budget, Notify};
 use super::core::LogCore;
 use super::roll::Sealed;
 use super::watermarks::Watermarks;
+use crate::compaction::state::LogCompaction;
 use crate::dir::shared::DirShared;
 use crate::error::{is_device_error, is_full};
 use crate::limits::READ_HINTS_MAX;
@@ -92,6 +93,7 @@ pub(crate) struct LogInner {
     pub cutting: Cell<bool>,
     /// Whether anything was changed since the log was opened: if not, closing leaves the files as they are.
     pub changed: Cell<bool>,
+    pub compaction: LogCompaction,
     hints: RefCell<VecDeque<ReadHint>>,
 }
 
@@ -148,6 +150,7 @@ impl LogInner {
             cutting: Cell::new(false),
             unfinished: RefCell::new(VecDeque::new()),
             changed: Cell::new(false),
+            compaction: LogCompaction::default(),
             hints: RefCell::new(VecDeque::new()),
         });
         dir.logs.borrow_mut().insert(log.id, Rc::downgrade(&log));

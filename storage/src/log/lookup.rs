@@ -75,6 +75,7 @@ impl Log {
             (core.generation, core.removals)
         };
         loop {
+            while self.0.replaced(Offset(0), Offset(i64::MAX)).await {}
             let before = seen();
             let found = find().await;
             if self.0.is_offline() {

@@ -17,6 +17,7 @@ pub(crate) mod reserve;
 pub(crate) mod retain;
 pub(crate) mod roll;
 pub(crate) mod space;
+pub(crate) mod swapped;
 pub(crate) mod tail;
 pub(crate) mod truncate;
 pub(crate) mod watermarks;

@@ -11,11 +11,13 @@ use super::core::LogCore;
 use super::handle::Log;
 use super::inner::{LogInner, LogStatus};
 use super::recover::{Recovery, load_epochs};
+use super::swapped;
+use crate::compaction::noted;
 use crate::dir::files;
 use crate::dir::meta::{self, TopicOf};
 use crate::dir::shared::DirShared;
 use crate::epochs::EpochCheckpoint;
-use crate::error::is_device_error;
+use crate::error::{is_device_error, is_full};
 use crate::limits::CHECKPOINT_BYTES_MAX;
 use crate::segment::names;
 use crate::{LogConfig, Offset, StorageError, TopicPartition};
@@ -42,6 +44,8 @@ pub(crate) struct Known {
     pub unrecovered: bool,
     /// Why it misses records that a replay kept aside, if so.
     pub unreplayed: Option<String>,
+    /// Up to where it is compacted, where the directory's file tells: of all logs, if there is one.
+    pub cleaned: Option<Option<Offset>>,
 }
 
 /// Makes the directory of a new, empty log: two small files' worth of work; segments come with the first
@@ -91,11 +95,12 @@ pub(crate) async fn open(
 ) -> Result<Log, StorageError> {
     let path = dir.path.join(names::dir_name(&partition));
     let failed = |error| StorageError::io(format!("opening {}", path.display()), error);
+    let swapped = swapped::finish(dir, &path, config.index_interval_bytes).await?;
     let mut found = survey(&path).await.map_err(failed)?;
     // Without epochs every batch is looked at, also where the stops since that crash were clean.
     found.epochs = if known.unrecovered { None } else { load_epochs(&path).await? };
     let (topic_id, checkpoint, corrupt) = read_own_files(&path).await.map_err(failed)?;
-    let mut corrupt = corrupt.or(known.unreplayed.clone());
+    let mut corrupt = corrupt.or(swapped).or(known.unreplayed.clone());
     let last_base = found.segments.last().map_or(Offset::ZERO, |(base, _)| *base);
     let checkpoint_start = checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.start);
     // A log without segments isn't one that Kafka stopped: what the file says is of an older one of its name.
@@ -121,6 +126,7 @@ pub(crate) async fn open(
         let folded = LogCheckpoint { start, recovery_point }.encode();
         files::replace(&path.join(names::CHECKPOINT), folded).await.map_err(failed)?;
     }
+    let cleaned = known_cleaned(&path, known.cleaned, recovered.core.end).await.map_err(failed)?;
     corrupt = corrupt.or(recovered.corrupt);
     let status = corrupt.map_or(LogStatus::Online, LogStatus::Corrupt);
     if let LogStatus::Corrupt(reason) = &status {
@@ -128,7 +134,34 @@ pub(crate) async fn open(
     }
     let log = LogInner::new(dir, partition, topic_id, config, recovered.core, status);
     log.changed.set(recovered.changed);
+    log.compaction.cleaned.set(cleaned);
     Ok(Log(log))
+}
+
+/// Up to where the log is compacted. The log's own file says the same from now on: the directory's goes when it is taken
+/// into use.
+async fn known_cleaned(
+    path: &Path,
+    told: Option<Option<Offset>>,
+    end: Offset,
+) -> std::io::Result<Option<Offset>> {
+    let own = noted::read(path).await?;
+    let cleaned = told.unwrap_or(own).filter(|cleaned| *cleaned <= end);
+    if cleaned == own {
+        return Ok(cleaned);
+    }
+    let file = path.join(names::CLEANED_UPTO);
+    let written = match cleaned {
+        Some(cleaned) => files::replace(&file, noted::encode(cleaned)).await,
+        None => Ok(()),
+    };
+    if cleaned.is_some() && written.is_ok() {
+        return Ok(cleaned);
+    }
+    // Without it all of the log is dirty, which costs work only.
+    files::remove(&file).await?;
+    files::sync_dir(path).await?;
+    written.map(|()| None).or_else(|error| if is_full(&error) { Ok(None) } else { Err(error) })
 }
 
 /// Lists the directory, and removes what operations cut short by a crash left behind.

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::handle::Log;
 use super::inner::{LogInner, ReadHint};
 use super::locate::{FilePart, read_error};
+use crate::limits::EMPTY_PARTS_MAX;
 use crate::segment::names;
 use crate::{Offset, ReadError};
 
@@ -19,10 +20,25 @@ pub struct LogSlice {
     pub next_offset: Offset,
 }
 
+impl LogSlice {
+    /// Adds what follows.
+    fn extend(&mut self, more: LogSlice) {
+        self.bufs.extend(more.bufs);
+        self.bytes += more.bytes;
+        self.next_offset = more.next_offset;
+    }
+}
+
 /// What to do for a read.
 enum Plan {
     Done(LogSlice),
     File(FilePart),
+}
+
+/// What a segment's file gave.
+struct FromFile {
+    slice: LogSlice,
+    has_records: bool,
 }
 
 impl Log {
@@ -54,7 +70,8 @@ impl Log {
 
     /// Whole batches from the one that holds `from` on, those that start below `upto`, within `bytes_max`;
     /// with `min_one` at least one batch, however large. Nothing if there is nothing in between. May give
-    /// less than there is: a read ends with its segment.
+    /// less than there is: a read ends with its segment, but for segments of which compaction left batches without
+    /// records only. (librdkafka takes answers without a record for a message that is too large, and gives up after ten.)
     ///
     /// # Errors
     /// `OffsetOutOfRange`, `Offline`, `Io` and `Corrupt` of this read only.
@@ -65,28 +82,41 @@ impl Log {
         bytes_max: usize,
         min_one: bool,
     ) -> Result<LogSlice, ReadError> {
-        let mut at = from;
+        let (mut at, mut empty, mut empty_parts) = (from, LogSlice::default(), 0);
         loop {
-            let part = match self.0.plan_read(from, at, upto, bytes_max, min_one)? {
-                Plan::Done(slice) => return Ok(slice),
+            let left = bytes_max.saturating_sub(empty.bytes);
+            let min_one = min_one && empty.bytes == 0;
+            let part = match self.0.plan_read(from, at, upto, left, min_one)? {
+                Plan::Done(slice) => {
+                    empty.extend(slice);
+                    return Ok(empty);
+                }
+                // Its names lead to the old files or to the new ones.
+                Plan::File(part) if self.0.replaced(part.base, part.end).await => continue,
                 Plan::File(part) => part,
             };
-            let result = self.0.read_part(&part, at, upto, bytes_max, min_one).await;
+            let result = self.0.read_part(&part, at, upto, left, min_one).await;
             if self.0.is_offline() {
                 // Deleted meanwhile, and maybe made anew: the path may have led to another log's file.
                 return Err(ReadError::Offline);
             }
             if self.0.core.borrow().generation != part.generation {
                 // Cut meanwhile: what was read may be gone. Once more, from what there is now.
+                (at, empty, empty_parts) = (from, LogSlice::default(), 0);
                 continue;
             }
             if result.is_err() && self.0.is_stale(&part) {
                 // The segment went meanwhile: what there is now starts behind it.
+                (at, empty, empty_parts) = (from, LogSlice::default(), 0);
                 continue;
             }
-            match result {
-                Ok(slice) if slice.bytes == 0 && slice.next_offset > at => at = slice.next_offset,
-                result => return result,
+            let FromFile { slice, has_records } = result?;
+            let gets_on = slice.next_offset > at;
+            at = slice.next_offset;
+            empty_parts += usize::from(slice.bytes > 0);
+            empty.extend(slice);
+            if has_records || !gets_on || empty_parts == EMPTY_PARTS_MAX {
+                return Ok(empty);
             }
         }
     }
@@ -138,7 +168,7 @@ impl LogInner {
         upto: Offset,
         bytes_max: usize,
         min_one: bool,
-    ) -> Result<LogSlice, ReadError> {
+    ) -> Result<FromFile, ReadError> {
         let path = self.file_path(part.base, names::LOG);
         let mut position = match self.hint_for(from, part.base, part.generation) {
             Some(position) => position,
@@ -147,7 +177,7 @@ impl LogInner {
         let mut reader = self.reader(part).await?;
         let io = |source| ReadError::Io { what: path.display().to_string(), source };
         reader.prefetch(position, position + bytes_max as u64).await.map_err(io)?;
-        let (mut start, mut next_offset, mut bytes) = (None, from, 0usize);
+        let (mut start, mut next_offset, mut bytes, mut has_records) = (None, from, 0usize, false);
         while let Some(header) =
             reader.header_at(position).await.map_err(|error| read_error(&path, position, error))?
         {
@@ -159,15 +189,17 @@ impl LogInner {
                 }
                 start.get_or_insert(position);
                 bytes += total;
+                has_records |= header.records_count > 0;
                 next_offset = Offset(header.next_offset());
             }
             position += total as u64;
         }
         let Some(start) = start else {
             let beyond = position >= reader.limit();
-            return Ok(LogSlice {
-                next_offset: if beyond { part.next.max(from.plus(1)) } else { from },
-                ..LogSlice::default()
+            let next_offset = if beyond { part.next.max(from.plus(1)) } else { from };
+            return Ok(FromFile {
+                slice: LogSlice { next_offset, ..LogSlice::default() },
+                has_records: false,
             });
         };
         let bufs = reader.slices(start, position).await.map_err(io)?;
@@ -177,6 +209,6 @@ impl LogInner {
             position,
             generation: part.generation,
         });
-        Ok(LogSlice { bufs, bytes, next_offset })
+        Ok(FromFile { slice: LogSlice { bufs, bytes, next_offset }, has_records })
     }
 }

@@ -226,6 +226,16 @@ impl<P> Tail<P> {
         Some(bytes + TAIL_BATCH_OVERHEAD_BYTES)
     }
 
+    /// Gives up the batches that start before `end`, which are all of closed segments. Returns what they took, in bytes.
+    pub(crate) fn evict_before(&mut self, end: Offset, active: Offset) -> usize {
+        let mut bytes = 0;
+        while self.batches.front().is_some_and(|oldest| oldest.base < end) {
+            let Some(evicted) = self.evict_one(active) else { break };
+            bytes += evicted;
+        }
+        bytes
+    }
+
     /// Drops the batches that hold `end` or later offsets.
     pub(crate) fn truncate(&mut self, end: Offset) {
         while self.batches.back().is_some_and(|batch| batch.last >= end) {

@@ -23,7 +23,8 @@ use crate::{Offset, ReadError, StorageError};
 
 impl Log {
     /// Drops the records at `end` and behind it, durably (a follower that diverged from its leader). A batch
-    /// that holds `end` goes whole, and the log ends where it began. Nothing if the log ends there or before.
+    /// that holds `end` goes whole, and the log ends where the last batch that stays ends: before `end` also where
+    /// compaction left a gap, for nothing would tell the next start of it. Nothing if the log ends at `end` or before.
     ///
     /// # Errors
     /// `OutOfRange` below the log's start; `Offline`, `Io`.
@@ -91,6 +92,7 @@ impl LogInner {
             // Otherwise new records cut short by a crash would be taken for damage below the recovery point.
             self.write_checkpoint(LogCheckpoint { start, recovery_point: end }).await?;
         }
+        self.forget_cleaned(end).await?;
         // All that may fail without harm is before the cut.
         let producers = self.producers_at(kept_end).await.map_err(|error| self.unreadable(error))?;
         // A crash right behind the cut must find no snapshot of what was cut off.
@@ -137,6 +139,7 @@ impl LogInner {
         core.recovery_point = core.recovery_point.min(end);
         core.producers = producers;
         core.generation += 1;
+        core.cuts += 1;
         drop(core);
         self.settle_cut(file, part.base);
         self.marks.cut(end);
@@ -144,7 +147,7 @@ impl LogInner {
     }
 
     /// The state of a segment as if it ended before the batch that holds `end`: its indexes cut, and the
-    /// batches walked since. And where the log ends then: at `end`, or where the batch starts that holds it.
+    /// batches walked since. And where the log ends then: behind its last batch, or where the segment starts.
     async fn build_up_to(&self, part: &FilePart, end: Offset) -> Result<(SegmentBuild, Offset), ReadError> {
         let interval = self.config().index_interval_bytes;
         let mut build = if part.closed {
@@ -159,6 +162,7 @@ impl LogInner {
                 end,
             )
         };
+        let mut kept_end = part.base;
         if let Some(mut reader) = self.reader_of_all(part).await? {
             let path = self.file_path(part.base, names::LOG);
             let failed = |at, error| read_error(&path, at, error);
@@ -168,14 +172,15 @@ impl LogInner {
                 reader.header_at(build.bytes).await.map_err(|error| failed(build.bytes, error))?
             {
                 if Offset(header.last_offset()) >= end {
-                    return Ok((build, end.min(Offset(header.base_offset))));
+                    return Ok((build, kept_end));
                 }
                 build.push(&header, interval);
+                kept_end = Offset(header.next_offset());
                 rt::yield_point().await;
             }
         }
-        let end = self.push_tail(&mut build, end, interval);
-        Ok((build, end))
+        let tail_end = self.push_tail(&mut build, end, interval);
+        Ok((build, tail_end.unwrap_or(kept_end)))
     }
 
     pub(crate) async fn reader_of_all(
@@ -185,25 +190,25 @@ impl LogInner {
         if part.limit == 0 { Ok(None) } else { self.reader(part).await.map(Some) }
     }
 
-    /// Goes on with batches that are in memory. Gives where the log ends then.
-    fn push_tail(&self, build: &mut SegmentBuild, end: Offset, interval: u32) -> Offset {
+    /// Goes on with batches that are in memory. Gives where the last one of them ends, if any is added.
+    fn push_tail(&self, build: &mut SegmentBuild, end: Offset, interval: u32) -> Option<Offset> {
         let core = self.core.borrow();
-        let Some(first) = core.tail.first_of(build.base) else { return end };
+        let first = core.tail.first_of(build.base)?;
         let (from, base) = (first.base, build.base);
-        let mut cut = end;
+        let mut kept_end = None;
         core.tail.visit(from, |batch| {
             if batch.segment != base || batch.last >= end {
-                cut = cut.min(batch.base);
                 return false;
             }
             if batch.position.0 == build.bytes
                 && let Ok(header) = batch.header()
             {
                 build.push(&header, interval);
+                kept_end = Some(batch.last.plus(1));
             }
             true
         });
-        cut
+        kept_end
     }
 
     async fn cut_files(&self, cut: &Cut, gone: Vec<Offset>) -> std::io::Result<()> {
@@ -260,6 +265,7 @@ impl LogInner {
         if self.is_offline() {
             return Err(StorageError::Offline);
         }
+        self.forget_cleaned(Offset(-1)).await?;
         // From here on the old records aren't served any more, whether or not a crash leaves their files.
         self.write_checkpoint(LogCheckpoint { start, recovery_point: Offset::ZERO }).await?;
         let (gone, file) = {
@@ -277,6 +283,7 @@ impl LogInner {
             core.epochs.clear();
             (core.start, core.end, core.recovery_point) = (start, start, Offset::ZERO);
             core.generation += 1;
+            core.cuts += 1;
             (gone, file)
         };
         self.settle_cut(file, Offset::ZERO);
@@ -349,6 +356,20 @@ impl LogInner {
         let path = self.path.join(names::CHECKPOINT);
         let written = files::replace(&path, checkpoint.encode()).await;
         written.map_err(|error| self.fail_unless_full("writing the checkpoint of", error))
+    }
+
+    /// The log is about to be cut at `end`: what comes behind it isn't compacted, whatever was noted before.
+    async fn forget_cleaned(&self, end: Offset) -> Result<(), StorageError> {
+        self.compaction.first_timestamps.borrow_mut().clear();
+        if self.compaction.cleaned.get().is_none_or(|cleaned| cleaned <= end) {
+            return Ok(());
+        }
+        self.compaction.cleaned.set(None);
+        let remove = async {
+            files::remove(&self.path.join(names::CLEANED_UPTO)).await?;
+            files::sync_dir(&self.path).await
+        };
+        remove.await.map_err(|error| self.fail("cutting", error))
     }
 
     /// Writes the epochs' file. On a full disk the old one stays, and the next roll or clean stop writes it:

@@ -18,6 +18,13 @@ pub(crate) const EPOCHS: &str = "leader-epoch-checkpoint";
 pub(crate) const METADATA: &str = "partition.metadata";
 /// Start offset and recovery point: a file of our own, which Kafka skips.
 pub(crate) const CHECKPOINT: &str = "ringlog-checkpoint";
+/// Up to where the log is compacted: a file of our own, which Kafka skips.
+pub(crate) const CLEANED_UPTO: &str = "ringlog-cleaned";
+/// Ending of a compacted segment's files while they are written: of no use to a start.
+pub(crate) const CLEANED: &str = "cleaned";
+/// Ending of a compacted segment's files once they are whole: with it the segment takes the place of those it was
+/// made of, now or at the next start.
+pub(crate) const SWAP: &str = "swap";
 /// End of the name of a partition directory that is being deleted.
 pub(crate) const DELETE_SUFFIX: &str = "-delete";
 /// End of the name of a partition directory of a topic that isn't here any more, kept for the operator.
@@ -34,6 +41,11 @@ pub(crate) fn file_name(base: Offset, suffix: &str) -> String {
 /// The name of a segment's file that waits for its removal.
 pub(crate) fn doomed_file_name(base: Offset, suffix: &str) -> String {
     format!("{}.deleted", file_name(base, suffix))
+}
+
+/// `<20 digits>.<suffix>.<ending>`.
+pub(crate) fn passing_name(base: Offset, suffix: &str, ending: &str) -> String {
+    format!("{}.{ending}", file_name(base, suffix))
 }
 
 /// Base offset and suffix of a segment's file name; `None` for any other name.

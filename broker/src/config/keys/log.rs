@@ -25,7 +25,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Largest size of a partition before its oldest segments are deleted, in bytes; -1 for no limit.";
     "log.retention.check.interval.ms" Long = "300000", min(1), ReadOnly, ACTS,
         "Time between two looks for segments to delete, in ms.";
-    "log.cleanup.policy" List = "delete", CLEANUP_POLICY, ClusterWide, CLEANUP,
+    "log.cleanup.policy" List = "delete", CLEANUP_POLICY, ClusterWide, ACTS,
         "What happens to old records: delete, compact, both, or with an empty list nothing.";
     "log.index.size.max.bytes" Int = "10485760", min(4), ClusterWide, ACTS,
         "Largest size of an index file, in bytes.";

@@ -14,10 +14,7 @@ pub(super) const QUORUM: Effect = inert("the metadata quorum is this node alone 
 pub(super) const SECURITY: Effect =
     inert("there is no authentication and authorization yet, every client may do everything");
 pub(super) const TLS: Effect = inert("there is no TLS yet");
-pub(super) const COMPACTION: Effect = inert("logs aren't compacted yet");
-pub(super) const CLEANUP: Effect = inert(
-    "delete does, but logs aren't compacted yet: compact only refuses records without a key, and keeps the others",
-);
+pub(super) const CLEANER_BUFFER: Effect = inert("compaction reads and writes in pieces of a set size");
 pub(super) const TRANSACTIONS: Effect = inert("there are no transactions yet");
 pub(super) const NEW_GROUPS: Effect = inert("only classic consumer groups exist so far");
 pub(super) const SHARE: Effect = inert("there are no share groups yet");

@@ -94,7 +94,7 @@ static SYNONYMS: &[(&str, &[Synonym])] = &[
 
 // The effects of names that act here are also those of the broker configs that stand in for them.
 static KEYS: &[ConfigKey] = keys! {
-    "cleanup.policy" List = "delete", CLEANUP_POLICY, ClusterWide, CLEANUP,
+    "cleanup.policy" List = "delete", CLEANUP_POLICY, ClusterWide, ACTS,
         "What happens to old records: delete, compact, both, or with an empty list nothing.";
     "compression.gzip.level" Int = "-1", GZIP_LEVEL, ClusterWide, ACTS, "Level if compression.type is gzip.";
     "compression.lz4.level" Int = "9", between(1, 17), ClusterWide, ACTS, "Level if compression.type is lz4.";
@@ -102,7 +102,7 @@ static KEYS: &[ConfigKey] = keys! {
         "How batches are stored: as the producer compressed them, or recompressed by this codec.";
     "compression.zstd.level" Int = "3", between(-131_072, 22), ClusterWide, ACTS,
         "Level if compression.type is zstd.";
-    "delete.retention.ms" Long = "86400000", min(0), ClusterWide, COMPACTION,
+    "delete.retention.ms" Long = "86400000", min(0), ClusterWide, ACTS,
         "How long tombstones stay in a compacted log, in ms.";
     "errors.deadletterqueue.group.enable" Boolean = "false", ANY, ClusterWide, SHARE,
         "Whether share groups may write records here that they gave up (KIP-1191).";
@@ -124,7 +124,7 @@ static KEYS: &[ConfigKey] = keys! {
         "Bytes of a tiered partition kept locally; -2 takes retention.bytes.";
     "local.retention.ms" Long = "-2", min(-2), ClusterWide, TIERED,
         "How long records of a tiered partition are kept locally, in ms; -2 takes retention.ms.";
-    "max.compaction.lag.ms" Long = "9223372036854775807", min(1), ClusterWide, COMPACTION,
+    "max.compaction.lag.ms" Long = "9223372036854775807", min(1), ClusterWide, ACTS,
         "A record is compacted at the latest when this old, in ms.";
     "max.decompressed.message.bytes" Int = "2147483639", min(1), ClusterWide, DECOMPRESSION,
         "Largest size of a record batch when decompressed, in bytes.";
@@ -135,9 +135,9 @@ static KEYS: &[ConfigKey] = keys! {
         "How far a record's timestamp may lie behind the broker's clock, in ms.";
     "message.timestamp.type" String = "CreateTime", TIMESTAMP_TYPE, ClusterWide, ACTS,
         "Whose clock stamps records: the producer's or the broker's at append.";
-    "min.cleanable.dirty.ratio" Double = "0.5", UNIT, ClusterWide, COMPACTION,
+    "min.cleanable.dirty.ratio" Double = "0.5", UNIT, ClusterWide, ACTS,
         "Compact a log when this fraction of it is uncompacted.";
-    "min.compaction.lag.ms" Long = "0", min(0), ClusterWide, COMPACTION,
+    "min.compaction.lag.ms" Long = "0", min(0), ClusterWide, ACTS,
         "A record is compacted at the earliest when this old, in ms.";
     "min.insync.replicas" Int = "1", min(1), ClusterWide, REPLICATION,
         "In-sync replicas that acks=all needs; never more than there are replicas.";

@@ -4,6 +4,7 @@ mod bytes_of_java;
 mod codecs;
 mod malformed;
 mod properties;
+mod thin;
 mod validation;
 
 use bytes::Bytes;

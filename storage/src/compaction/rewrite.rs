@@ -1,0 +1,223 @@
+//! Compacting a group of segments into one.
+
+use bytes::Bytes;
+use protocol::records::{BatchBuilder, BatchHeader, DECOMPRESSED_BYTES_MAX, RecordBatch, RecordsError};
+
+use super::cleaned::CleanedSegment;
+use super::filter::{Filter, Outcome, Rules};
+use super::key_map::KeyMap;
+use super::pass::Pass;
+use super::plan::Segment;
+use super::source::{Found, Source, control_kind};
+use crate::dir::files;
+use crate::error::is_full;
+use crate::limits::{COMPACTION_SPARE_SHARE, COMPRESS_INLINE_BYTES_MAX, RECORDS_PER_STEP};
+use crate::segment::names;
+use crate::{CompactionError, Offset};
+
+impl Pass {
+    /// Compacts a group. Nothing, if there is nothing in it, or nothing to take out of its only segment.
+    pub(crate) async fn compact_group(
+        &self,
+        group: &[Segment],
+        map: &KeyMap,
+        mapped: Offset,
+    ) -> Result<(), CompactionError> {
+        // Retention may have taken the oldest since the pass began.
+        let gone = group.iter().take_while(|segment| !self.log.is_closed(segment)).count();
+        let group = &group[gone..];
+        let bytes: u64 = group.iter().map(|segment| segment.bytes).sum();
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.check_space(bytes).await?;
+        let mut cleaned = self.create(group[0].base).await?;
+        let filled = self.fill(group, map, mapped, &mut cleaned).await;
+        let filled = match self.unless_called_off(filled) {
+            Ok(is_same) if is_same && group.len() == 1 => Ok(false),
+            Ok(_) => cleaned.finish().await.map(|()| true).map_err(|error| self.failed_writing(error)),
+            Err(error) => Err(error),
+        };
+        let path = cleaned.path.clone();
+        let build = cleaned.close(&self.log.dir).await;
+        match filled {
+            Ok(true) => self.replace(group, build).await,
+            other => {
+                self.discard(&path).await;
+                other.map(drop)
+            }
+        }
+    }
+
+    /// A pass leaves room for what is appended meanwhile.
+    async fn check_space(&self, bytes: u64) -> Result<(), CompactionError> {
+        // What doesn't tell its size is tried.
+        let Ok(space) = rt::fs::space(&self.log.path).await else { return Ok(()) };
+        let spare = space.total_bytes / COMPACTION_SPARE_SHARE;
+        if space.free_bytes < bytes.saturating_add(spare) { Err(CompactionError::NoSpace) } else { Ok(()) }
+    }
+
+    async fn create(&self, base: Offset) -> Result<CleanedSegment, CompactionError> {
+        // With the gate the path is this log's: a log that is deleted gives it to another of its name.
+        let _files = self.log.files.take(1).await;
+        self.check()?;
+        let path = self.log.path.join(names::passing_name(base, names::LOG, names::CLEANED));
+        let interval = self.log.config().index_interval_bytes;
+        let made = CleanedSegment::create(&self.log.dir, path, base, interval).await;
+        made.map_err(|error| {
+            if is_full(&error) {
+                return CompactionError::NoSpace;
+            }
+            self.log.fail_on_device("making a compacted segment of", error).into()
+        })
+    }
+
+    /// Removes what the pass leaves. What can't be removed the next pass overwrites, or the next start removes.
+    async fn discard(&self, path: &std::path::Path) {
+        let _files = self.log.files.take(1).await;
+        if !self.log.is_offline()
+            && let Err(error) = files::remove(path).await
+        {
+            tracing::debug!(%error, file = %path.display(), "removing an unfinished compacted segment");
+        }
+    }
+
+    pub(crate) fn failed_writing(&self, error: std::io::Error) -> CompactionError {
+        if is_full(&error) {
+            return CompactionError::NoSpace;
+        }
+        self.log.fail("compacting", error).into()
+    }
+
+    /// Writes what stays of the group. True if all of it does, as it is.
+    async fn fill(
+        &self,
+        group: &[Segment],
+        map: &KeyMap,
+        mapped: Offset,
+        cleaned: &mut CleanedSegment,
+    ) -> Result<bool, CompactionError> {
+        let (_, config) = self.config()?;
+        let rules =
+            Rules { map, mapped, now_ms: self.now_ms, delete_retention_ms: config.delete_retention_ms };
+        let last = group.iter().rposition(|segment| segment.bytes > 0);
+        let mut is_same = true;
+        for (at, segment) in group.iter().enumerate().filter(|(_, segment)| segment.bytes > 0) {
+            let mut source = self.open(segment, 0).await?;
+            let is_last = last == Some(at);
+            let filled = self.fill_from(&mut source, segment, is_last, &rules, cleaned).await;
+            source.close().await;
+            is_same &= filled?;
+        }
+        Ok(is_same)
+    }
+
+    async fn fill_from(
+        &self,
+        source: &mut Source,
+        segment: &Segment,
+        is_last: bool,
+        rules: &Rules<'_>,
+        cleaned: &mut CleanedSegment,
+    ) -> Result<bool, CompactionError> {
+        let mut is_same = true;
+        while let Some(found) = source.next().await? {
+            self.pace(found.header.total_bytes()).await?;
+            let batch = source.batch(&found).await?;
+            let ends_group = is_last && found.end() == segment.bytes;
+            let stays = match rules.is_beyond(&found.header) {
+                true => Some(batch.bytes().clone()),
+                false => self.filtered(source, &found, &batch, ends_group, rules).await?,
+            };
+            is_same &= stays.as_ref().is_some_and(|stays| stays == batch.bytes());
+            if let Some(stays) = stays {
+                self.write(source, &found, &stays, cleaned).await?;
+            }
+        }
+        Ok(is_same)
+    }
+
+    async fn write(
+        &self,
+        source: &Source,
+        found: &Found,
+        batch: &Bytes,
+        cleaned: &mut CleanedSegment,
+    ) -> Result<(), CompactionError> {
+        let header = BatchHeader::parse(batch).map_err(|error| source.damaged(found, &error))?;
+        if !cleaned.has_room(batch.len()) {
+            return Err(source.damaged(found, &"compressed anew it is too large for its segment"));
+        }
+        cleaned.push(&header, batch).await.map_err(|error| self.failed_writing(error))?;
+        self.pace_writing(batch.len()).await
+    }
+
+    /// What stays of a batch; `None` if it goes.
+    async fn filtered(
+        &self,
+        source: &Source,
+        found: &Found,
+        batch: &RecordBatch,
+        ends_group: bool,
+        rules: &Rules<'_>,
+    ) -> Result<Option<Bytes>, CompactionError> {
+        let damaged = |error: RecordsError| source.damaged(found, &error);
+        let discardable = self.is_discardable(source, found, batch).await?;
+        let mut filter = {
+            let core = self.log.core.borrow();
+            let producer = core.producers.entries().get(&found.header.producer_id);
+            Filter::new(rules, found.header, producer, discardable, ends_group)
+        };
+        if filter.wants_records() {
+            for (at, record) in batch.records_within(DECOMPRESSED_BYTES_MAX).enumerate() {
+                filter.look(&record.map_err(damaged)?);
+                breathe(at).await;
+            }
+        }
+        let (gone, outcome) = filter.finish();
+        self.removed_records.set(self.removed_records.get() + gone as u64);
+        match outcome {
+            Outcome::Whole => Ok(Some(batch.bytes().clone())),
+            Outcome::Nothing => Ok(None),
+            Outcome::Empty(header) => Ok(Some(header)),
+            Outcome::Rewritten(mut rewrite) => {
+                for (at, record) in batch.records_within(DECOMPRESSED_BYTES_MAX).enumerate() {
+                    rewrite.take(&record.map_err(damaged)?);
+                    breathe(at).await;
+                }
+                build(rewrite.into_builder()).await.map(Some).map_err(damaged)
+            }
+        }
+    }
+
+    /// Whether the batch is of an aborted transaction, or marks the end of one of which nothing is left.
+    async fn is_discardable(
+        &self,
+        source: &Source,
+        found: &Found,
+        batch: &RecordBatch,
+    ) -> Result<bool, CompactionError> {
+        let header = &found.header;
+        if header.attributes.is_control() {
+            let kind = control_kind(batch).map_err(|error| source.damaged(found, &error))?;
+            return Ok(self.met.borrow_mut().marks_nothing(header, kind));
+        }
+        self.met.borrow_mut().data(header);
+        let unknown = || source.damaged(found, &"its transaction's end isn't known");
+        self.is_aborted(found).await?.ok_or_else(unknown)
+    }
+}
+
+async fn breathe(at: usize) {
+    if at % RECORDS_PER_STEP == RECORDS_PER_STEP - 1 {
+        rt::yield_point().await;
+    }
+}
+
+/// Writes the new batch; what takes long to compress, beside the shard.
+async fn build(builder: BatchBuilder) -> Result<Bytes, RecordsError> {
+    if builder.uncompressed_bytes() <= COMPRESS_INLINE_BYTES_MAX {
+        return builder.build();
+    }
+    rt::blocking(move || builder.build()).await
+}
