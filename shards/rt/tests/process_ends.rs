@@ -13,10 +13,12 @@
 #[macro_use]
 mod common;
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
+use std::net::Ipv4Addr;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
+use rt::net::Listener;
 use rt::{Engine, ShardId};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -24,7 +26,8 @@ on_both_engines![
     a_panicking_task_ends_it,
     a_panicking_blocking_call_ends_it,
     a_stuck_shard_ends_it,
-    a_stopped_process_goes_on
+    a_stopped_process_goes_on,
+    a_killed_process_leaves_its_port
 ];
 
 /// SIGABRT: what aborting ends with.
@@ -101,4 +104,30 @@ fn a_stopped_process_goes_on(engine: Engine) {
     process.stdout.take().unwrap().read_to_string(&mut said).unwrap();
     assert!(process.wait().unwrap().success(), "{said}");
     assert_eq!(said.matches("went on").count(), 2, "{said}");
+}
+
+/// A ring lets go of what it waits for only some time after its process: the next broker found the port taken.
+fn a_killed_process_leaves_its_port(engine: Engine) {
+    let test = common::test_name("a_killed_process_leaves_its_port", engine);
+    if common::is_child(&test) {
+        rt::run(common::shards(engine, 1), |_| async {
+            let listener = Listener::bind(common::any_port()).unwrap();
+            println!("port {}", listener.local_addr().port());
+            listener.accept().await.map(drop).unwrap();
+        })
+        .unwrap();
+        return;
+    }
+    for _ in 0..10 {
+        let mut process = common::child(&test).spawn().unwrap();
+        let said = BufReader::new(process.stdout.take().unwrap());
+        let port =
+            said.lines().map_while(Result::ok).find_map(|line| Some(line.split_once("port ")?.1.to_owned()));
+        let port = port.unwrap().trim().parse::<u16>().unwrap();
+        // Long enough for it to wait for a connection.
+        std::thread::sleep(Duration::from_millis(50));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        drop(std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap());
+    }
 }

@@ -3,13 +3,14 @@
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 
 use super::conn::Conn;
-use super::socket::{self, acceptable};
+use super::socket;
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -23,6 +24,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 pub(crate) struct Listener {
     fd: OwnedFd,
     addr: SocketAddr,
+    /// What the engine waits for. Made with the listener: later there may be no descriptor left for it.
+    watcher: Rc<OwnedFd>,
 }
 
 impl Listener {
@@ -36,7 +39,8 @@ impl Listener {
         rustix::net::bind(&fd, &addr)?;
         rustix::net::listen(&fd, BACKLOG)?;
         let addr = rustix::net::getsockname(&fd)?.try_into()?;
-        Ok(Listener { fd, addr })
+        let watcher = Rc::new(socket::watcher(fd.as_fd())?);
+        Ok(Listener { fd, addr, watcher })
     }
 
     pub(crate) fn local_addr(&self) -> SocketAddr {
@@ -50,7 +54,7 @@ impl Listener {
                 Ok((fd, Some(peer))) => return Ok(Accepted { fd, peer: peer.try_into()? }),
                 // A peer without an address is gone already.
                 Ok((_, None)) | Err(Errno::INTR | Errno::CONNABORTED) => {}
-                Err(Errno::WOULDBLOCK) => acceptable(self.fd.as_fd()).await?,
+                Err(Errno::WOULDBLOCK) => socket::readable(&self.watcher).await?,
                 Err(error) if is_exhausted(error) => {
                     tracing::warn!(addr = %self.addr, ?pause, %error, "can't accept connections now");
                     crate::time::sleep(pause).await;

@@ -116,22 +116,22 @@ pub(super) fn flags() -> SocketFlags {
 ///
 /// What a ring waits for is let go some time after its process has died: a broker that was killed would hold its port for the next one's
 /// first moments. An epoll instance doesn't keep what it watches.
-fn watcher(listener: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+pub(super) fn watcher(listener: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let watcher = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&watcher, listener, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
     Ok(watcher)
 }
 
-/// Ready when there is something to accept.
+/// Waits until `fd` is readable.
 ///
 /// glommio has no readiness of its own to offer. A stream asks its ring for it when it is made, and reads
 /// nothing before that has fired: so a stream on a copy of the descriptor is a wait. The read of no bytes
-/// that follows says ENOTCONN.
-pub(super) async fn acceptable(listener: BorrowedFd<'_>) -> io::Result<()> {
+/// that follows fails: it is no socket.
+pub(super) async fn readable(fd: &Rc<OwnedFd>) -> io::Result<()> {
     if let Some(reactor) = current::ring("rt::net") {
-        return ready(&reactor, Rc::new(watcher(listener)?), Interest::Readable).await;
+        return ready(&reactor, Rc::clone(fd), Interest::Readable).await;
     }
-    let copy = listener.try_clone_to_owned()?;
+    let copy = fd.try_clone()?;
     // SAFETY: the descriptor was just made for this stream, which owns it from here on.
     #[allow(unsafe_code, reason = "glommio takes only raw descriptors")]
     let mut stream = unsafe { TcpStream::from_raw_fd(copy.into_raw_fd()) };
