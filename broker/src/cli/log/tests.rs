@@ -168,6 +168,9 @@ fn offsets_that_dont_follow() {
     assert!(dir.fault().contains("offsets 8 to 9 are missing"), "{}", dir.fault());
     dir.write("cleaner-offset-checkpoint", "0\n1\nt 0 6\n");
     assert_eq!(dir.notes(), "", "compaction leaves gaps");
+    dir.remove("cleaner-offset-checkpoint");
+    dir.write("t-0/ringlog-cleaned", "");
+    assert_eq!(dir.notes(), "", "ours too");
     dir.write(SECOND, [batch(6, 3), batch(6, 3), batch(8, 3), batch(10, 3)].concat());
     assert!(dir.fault().contains("offset 6 comes after 8 was reached"));
     dir.write(SECOND, [batch(8, 3), batch(10, 3)].concat());

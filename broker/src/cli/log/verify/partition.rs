@@ -49,7 +49,9 @@ pub(super) fn check(
         epoch: LeaderEpoch::NONE,
         epochs: Vec::new(),
         broken: false,
-        may_have_gaps: facts.compacted.contains_key(of) || COMPACTED_TOPICS.contains(&of.topic.as_str()),
+        may_have_gaps: facts.compacted.contains_key(of)
+            || COMPACTED_TOPICS.contains(&of.topic.as_str())
+            || entries.iter().any(|entry| entry.name == COMPACTED_NOTE),
         recovered_from: (!facts.was_clean).then_some(point),
     };
     for (i, found) in segments.iter().enumerate() {
@@ -70,6 +72,9 @@ pub(super) struct Span {
     pub(super) start: Offset,
     pub(super) end: Offset,
 }
+
+/// Where a log of ours notes how far it was compacted; Kafka notes that for all logs in one file.
+const COMPACTED_NOTE: &str = "ringlog-cleaned";
 
 /// Topics that are compacted from the first day, whatever checkpoints say.
 const COMPACTED_TOPICS: [&str; 3] = ["__consumer_offsets", "__transaction_state", "__share_group_state"];
