@@ -104,6 +104,9 @@ impl Partition {
         frame_bytes: usize,
         now_ms: i64,
     ) -> Result<Appended, PartitionError> {
+        if self.log.refuses_writes() {
+            return Err(StorageError::NoSpace.into());
+        }
         let _turn = self.turn.take(1).await;
         loop {
             let reservation = self.log.reserve_batch(batch).await?.of_frame(frame_bytes);

@@ -149,6 +149,14 @@ pub struct LogDirConfig {
     pub cache_bytes_max: usize,
     /// The journal between the committer and the segments.
     pub journal: JournalConfig,
+    /// `ringlog.disk.full.percent`: producers' batches are refused when so much of the disk is used.
+    pub full_percent: u64,
+    /// `ringlog.disk.enough.bytes`: they aren't while so many bytes are free.
+    pub free_bytes_enough: u64,
+    /// `ringlog.disk.ballast.bytes`: space that is given up when nothing is free; 0 for none.
+    pub ballast_bytes: u64,
+    /// Whether this shard makes the ballast and gives it up: one of a directory.
+    pub keeps_ballast: bool,
     /// A rule to break, for the tests that show that it is needed.
     #[cfg(feature = "mutants")]
     pub mutant: Option<Mutant>,
@@ -179,6 +187,10 @@ impl Default for LogDirConfig {
             tail_bytes_max: 64 << 20,
             cache_bytes_max: 32 << 20,
             journal: JournalConfig::default(),
+            full_percent: 100,
+            free_bytes_enough: u64::MAX,
+            ballast_bytes: 0,
+            keeps_ballast: false,
             #[cfg(feature = "mutants")]
             mutant: None,
         }

@@ -32,7 +32,8 @@ pub use compaction::Compacted;
 pub use config::Mutant;
 pub use config::{CleanerConfig, CompactionConfig, LogConfig, LogDirConfig, TimestampSource};
 pub use dir::{
-    ClosedDir, DirFacts, DirHome, DirMemory, DirStats, HomeConfig, LogDir, MemoryUse, MetaProperties, Offsets,
+    ClosedDir, DirFacts, DirHome, DirMemory, DirStats, HomeConfig, LogDir, MemoryUse, MetaProperties,
+    Offsets, Room,
 };
 pub use epochs::EpochCheckpoint;
 pub use error::{AppendError, CompactionError, ReadError, StorageError, WaitError};

@@ -74,6 +74,14 @@ pub const TIMESTAMP_AHEAD_MAX_MS: u64 = 100 * 365 * 86_400_000;
 pub const REMOVAL_PAUSE: Duration = Duration::from_millis(20);
 /// How long a segment waits for its name after a full disk refused it.
 pub const NAME_RETRY_AFTER: Duration = Duration::from_millis(500);
+/// How often the disk's free space is looked at.
+pub const ROOM_CHECK_EVERY: Duration = Duration::from_secs(1);
+/// So far below the percentage at which writes are refused a disk must be before they are taken again, in percent.
+pub const DISK_RESUME_PERCENT: u64 = 1;
+/// With less than this free, in bytes, a disk has nothing: the ballast is given up.
+pub const ROOM_NONE_BYTES: u64 = 1 << 20;
+/// So many looks in a row must find nothing free before the ballast is given up.
+pub const ROOM_NONE_LOOKS: u32 = 3;
 /// Small files of closed segments remembered, per log, while a full disk keeps them from being written.
 pub const UNFINISHED_MAX: usize = 8;
 /// Logs asked in vain, per append, to give up memory when all tails together hold too much.

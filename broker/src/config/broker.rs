@@ -115,6 +115,12 @@ pub struct RinglogConfig {
     pub engine: Engine,
     /// `ringlog.journal.max.age.ms`.
     pub journal_age_max: Duration,
+    /// `ringlog.disk.full.percent`.
+    pub disk_full_percent: u64,
+    /// `ringlog.disk.enough.bytes`.
+    pub disk_enough_bytes: u64,
+    /// `ringlog.disk.ballast.bytes`.
+    pub disk_ballast_bytes: u64,
     /// `ringlog.produce.validation`.
     pub produce_validation: ProduceValidation,
     /// `ringlog.memory.max.bytes`, all shards together; none for the default of each shard.
@@ -312,6 +318,9 @@ fn ringlog(values: &BrokerValues) -> RinglogConfig {
         journal_bytes: unsigned(values, "ringlog.journal.bytes"),
         journal_direct_bytes: size(values, "ringlog.journal.direct.bytes"),
         journal_age_max: millis(values, "ringlog.journal.max.age.ms"),
+        disk_full_percent: unsigned(values, "ringlog.disk.full.percent"),
+        disk_enough_bytes: unsigned(values, "ringlog.disk.enough.bytes"),
+        disk_ballast_bytes: unsigned(values, "ringlog.disk.ballast.bytes"),
         produce_validation: if header { ProduceValidation::Header } else { ProduceValidation::Full },
         memory_max_bytes: Some(unsigned(values, "ringlog.memory.max.bytes")).filter(|bytes| *bytes > 0),
         cache_max_bytes: Some(unsigned(values, "ringlog.cache.max.bytes")).filter(|bytes| *bytes > 0),

@@ -155,6 +155,15 @@ families! {
     LOG_DIR_OFFLINE Gauge "ringlog_log_dir_offline" ["shard", "dir"] "0 or 1",
         "Whether a write or sync failed: the directory is offline until a restart.",
         "kafka.log:type=LogManager,name=LogDirectoryOffline,logDirectory=*";
+    DISK_BYTES Gauge "ringlog_disk_bytes" ["shard", "dir"] "bytes",
+        "Size of the file system that the log directory is on; every shard tells the same.",
+        "";
+    DISK_FREE_BYTES Gauge "ringlog_disk_free_bytes" ["shard", "dir"] "bytes",
+        "What may still be taken of it, as of the last second.",
+        "";
+    DISK_REFUSES_WRITES Gauge "ringlog_disk_refuses_writes" ["shard", "dir"] "0 or 1",
+        "Whether producers' writes are refused because the disk is full (ringlog.disk.full.percent).",
+        "";
 
     MEMORY_USED Gauge "ringlog_memory_used_bytes" ["shard", "budget"] "bytes",
         "Memory budgets: requests_small and requests_large (not answered yet), responses (not sent yet), unplaced (not in a segment yet), tail (for tail readers), cache (for catch-up readers), indexes.",

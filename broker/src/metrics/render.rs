@@ -192,6 +192,9 @@ fn log_dir(out: &mut TextWriter, dir: &str, shards: &Answered<'_>) {
     write(&LOG_DIR_UNCLEANABLE, |shard| shard.dir.uncleanable_partitions);
     write(&LOG_DIR_OFFLINE_PARTITIONS, |shard| shard.dir.offline_partitions);
     write(&LOG_DIR_OFFLINE, |shard| u64::from(shard.dir.is_offline));
+    write(&DISK_BYTES, |shard| shard.dir.room.total_bytes);
+    write(&DISK_FREE_BYTES, |shard| shard.dir.room.free_bytes);
+    write(&DISK_REFUSES_WRITES, |shard| u64::from(shard.dir.room.refuses_writes));
 }
 
 fn memory(out: &mut TextWriter, shards: &Answered<'_>) {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rt::TimeCounts;
-use storage::MemoryUse;
+use storage::{MemoryUse, Room};
 
 use super::apis::ApiNumbers;
 use super::limits::{LOGS_PER_STEP, PARTITIONS_LOOKED_AT_MAX};
@@ -122,6 +122,8 @@ pub struct DirNumbers {
     pub producers: u64,
     /// Whether the directory failed.
     pub is_offline: bool,
+    /// Its disk.
+    pub room: Room,
 }
 
 /// Of the shard's image.
@@ -201,7 +203,8 @@ fn log(shard: &ShardState) -> LogNumbers {
 
 /// Some logs at a time: ten thousand of them at once would hold up the shard for a millisecond.
 async fn dir(shard: &ShardState) -> DirNumbers {
-    let mut dir = DirNumbers { is_offline: shard.log_dir.failure().is_some(), ..DirNumbers::default() };
+    let is_offline = shard.log_dir.failure().is_some();
+    let mut dir = DirNumbers { is_offline, room: shard.log_dir.room(), ..DirNumbers::default() };
     for logs in shard.log_dir.logs().chunks(LOGS_PER_STEP) {
         for log in logs {
             dir.partitions += 1;

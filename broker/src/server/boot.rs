@@ -140,6 +140,7 @@ pub(super) async fn open(
     let config = wiring.config.clone();
     let home = HomeConfig { node_id: config.node_id, cluster_id: None };
     let (home, mut facts) = DirHome::open(&config.log_dirs[0], home).await.map_err(Failure::unusable)?;
+    home.make_ballast(config.ringlog.disk_ballast_bytes).await.map_err(Failure::unusable)?;
     let node = Arc::new(Topology {
         advertised: listen::advertised(&config, listeners),
         config,

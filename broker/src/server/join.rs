@@ -51,6 +51,10 @@ pub(super) async fn join(
             direct_bytes: node.config.ringlog.journal_direct_bytes,
             age_max: node.config.ringlog.journal_age_max,
         },
+        full_percent: node.config.ringlog.disk_full_percent,
+        free_bytes_enough: node.config.ringlog.disk_enough_bytes,
+        ballast_bytes: node.config.ringlog.disk_ballast_bytes,
+        keeps_ballast: first.is_some(),
         ..LogDirConfig::default()
     };
     let log_dir = LogDir::open(&node.config.log_dirs[0], facts, dir_config).await.map_err(Failure::fatal)?;

@@ -41,22 +41,27 @@ impl DoomedQueue {
         self.moved.notify_waiters();
     }
 
-    /// The next one if it is due at `now`, or else when it is.
-    fn take_due(&self, now: Instant) -> Result<Doomed, Option<Instant>> {
+    /// Whoever waits for the next one to be due looks whether it is.
+    pub(crate) fn look_again(&self) {
+        self.moved.notify_waiters();
+    }
+
+    /// The next one if it is due at `now`, or at once, or else when it is.
+    fn take_due(&self, now: Instant, at_once: bool) -> Result<Doomed, Option<Instant>> {
         let mut waiting = self.waiting.borrow_mut();
         match waiting.first_entry() {
-            Some(first) if first.key().0 <= now => Ok(first.remove()),
+            Some(first) if at_once || first.key().0 <= now => Ok(first.remove()),
             first => Err(first.map(|first| first.key().0)),
         }
     }
 }
 
-/// Removes what is due, one segment at a time, for as long as the directory is in use.
+/// Removes what is due, one segment at a time, for as long as the directory is in use. On a full disk nothing waits.
 pub(crate) async fn remove_due(dir: Rc<DirShared>) {
     let queue = &dir.doomed;
     loop {
         let moved = queue.moved.notified();
-        match queue.take_due(rt::now()) {
+        match queue.take_due(rt::now(), dir.room.refuses_writes()) {
             Ok(doomed) => {
                 if let Err(error) = files::remove_doomed(&doomed.dir, doomed.base).await {
                     // The next start tries again.

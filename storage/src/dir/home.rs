@@ -10,7 +10,7 @@ use super::files;
 use super::log_dir::ClosedDir;
 use super::meta::{self, MetaProperties};
 use super::offsets_file::{self, Offsets};
-use super::{start, unrecovered};
+use super::{room, start, unrecovered};
 use crate::journal::replay;
 use crate::limits::TEXT_FILE_BYTES_MAX;
 use crate::segment::names;
@@ -124,6 +124,22 @@ impl DirHome {
         facts.start =
             start::begin(&self.path, last).await.map_err(|error| self.io("taking into use", error))?;
         Ok(())
+    }
+
+    /// Makes the ballast, or removes it if it is to have no size; to be called before any shard opens its logs. Without space
+    /// for it there is none, until there is.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub async fn make_ballast(&self, bytes: u64) -> Result<(), StorageError> {
+        let made = async {
+            let space = rt::fs::space(&self.path).await?;
+            room::make_ballast(&self.path, bytes, space).await
+        };
+        match made.await.map_err(|error| self.io("making the ballast in", error)) {
+            Err(StorageError::NoSpace) => Ok(()),
+            made => made,
+        }
     }
 
     /// Says that all shards have opened their logs: what a clean stop wrote of them is history, and so is that

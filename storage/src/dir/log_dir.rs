@@ -13,6 +13,7 @@ use super::busy::{Busy, BusyName};
 use super::doomed;
 use super::home::DirFacts;
 use super::meta;
+use super::room::{self, Room};
 use super::shared::DirShared;
 use super::stats::{DirMemory, DirStats};
 use crate::committer;
@@ -42,6 +43,7 @@ pub struct LogDir {
     closing: Cell<bool>,
     committer: RefCell<Option<Task<()>>>,
     remover: RefCell<Option<Task<()>>>,
+    watcher: RefCell<Option<Task<()>>>,
 }
 
 /// What a shard's clean stop tells the directory's owner: where its logs start and end.
@@ -77,11 +79,13 @@ impl LogDir {
         }
         let shared = DirShared::new(path, config, volume, facts.start);
         let committer = rt::spawn(committer::run(shared.clone()));
+        room::look(&shared).await;
+        let watcher = RefCell::new(Some(rt::spawn(room::watch(shared.clone()))));
         let remover = RefCell::new(Some(rt::spawn(doomed::remove_due(shared.clone()))));
         let (logs, unopened) = (Rc::default(), RefCell::default());
         let (busy, committer) = (Busy::default(), RefCell::new(Some(committer)));
         let (outdated, closing) = (RefCell::default(), Cell::new(false));
-        Ok(Self { shared, facts, logs, unopened, outdated, busy, closing, committer, remover })
+        Ok(Self { shared, facts, logs, unopened, outdated, busy, closing, committer, remover, watcher })
     }
 
     /// Opens existing logs, several at a time. One that is damaged is opened offline ([`Log::status`]).
@@ -234,6 +238,11 @@ impl LogDir {
         &self.shared.stats
     }
 
+    /// What is known of the disk's room: the last look, a second ago at most.
+    pub fn room(&self) -> Room {
+        self.shared.room.room()
+    }
+
     /// How full its memory budgets are.
     pub fn memory(&self) -> DirMemory {
         self.shared.memory()
@@ -287,9 +296,11 @@ impl LogDir {
         if let Some(committer) = committer {
             committer.await;
         }
-        let remover = self.remover.borrow_mut().take();
-        if let Some(remover) = remover {
-            remover.cancel().await;
+        for task in [&self.remover, &self.watcher] {
+            let task = task.borrow_mut().take();
+            if let Some(task) = task {
+                task.cancel().await;
+            }
         }
         let journal = &self.shared.journal;
         while journal.checkpointing.get() || journal.making.get() {

@@ -14,6 +14,7 @@ use rt::sync::{Budget, Notify};
 
 use super::doomed::DoomedQueue;
 use super::files;
+use super::room::RoomGauge;
 use super::stats::{DirMemory, DirStats, MemoryUse};
 use crate::compaction::state::DirCompaction;
 use crate::journal::Journal;
@@ -71,6 +72,7 @@ pub(crate) struct DirShared {
     /// Segments that went, whose files are still there.
     pub doomed: DoomedQueue,
     pub compaction: DirCompaction,
+    pub room: RoomGauge,
 }
 
 impl DirShared {
@@ -97,6 +99,7 @@ impl DirShared {
             next_log: Cell::new(0),
             stats: DirStats::default(),
             doomed: DoomedQueue::default(),
+            room: RoomGauge::default(),
             journal: Journal::new(config.journal.clone(), config.tail_bytes_max, start),
             compaction: DirCompaction::default(),
             config,

@@ -133,6 +133,11 @@ impl Log {
         }
     }
 
+    /// Whether the disk is too full to take what producers send. What the node writes for itself is taken.
+    pub fn refuses_writes(&self) -> bool {
+        self.0.dir.room.refuses_writes()
+    }
+
     /// Size of all segments, in bytes.
     pub fn size_bytes(&self) -> u64 {
         self.0.core.borrow().bytes()

@@ -57,7 +57,11 @@ impl Log {
         }
         let Some((last, reason)) = found.segments.last() else { return Ok(()) };
         tracing::debug!(log = %self.0.partition, segments = found.segments.len(), upto = %last.end, ?reason, "old segments go");
-        self.advance_start_offset(last.end).await?;
+        let mut advanced = self.advance_start_offset(last.end).await;
+        if matches!(advanced, Err(StorageError::NoSpace)) && self.0.dir.give_up_ballast().await {
+            advanced = self.advance_start_offset(last.end).await;
+        }
+        advanced?;
         for (segment, _) in found.segments {
             self.0.detached(move |log| async move { log.remove_segment(segment.base).await }).await?;
             rt::yield_point().await;

@@ -20,6 +20,12 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "How long records may be in the journal only, before they are in their segments too, in ms.";
     "ringlog.acks.all.sync" Boolean = "true", ANY, ClusterWide, ACTS,
         "Whether acks=all means synced to the disks of the in-sync replicas, or only written, as in Kafka.";
+    "ringlog.disk.full.percent" Int = "95", between(1, 100), ReadOnly, ACTS,
+        "Producers' writes are refused, with KAFKA_STORAGE_ERROR, when so much of the log directory's disk is used, until 1 percent less is; reads, deletions and retention go on.";
+    "ringlog.disk.enough.bytes" Long = "17179869184", min(0), ReadOnly, ACTS,
+        "While so many bytes are free, no write is refused for ringlog.disk.full.percent: of a large disk that share may be much.";
+    "ringlog.disk.ballast.bytes" Long = "16777216", between(0, 1_099_511_627_776), ReadOnly, ACTS,
+        "Space that is kept in a file of the log directory, and given up when nothing is free, so that deletions can be written down, in bytes; 0 for none.";
     "ringlog.produce.validation" String = "full", PRODUCE_VALIDATION, ReadOnly, ACTS,
         "full decompresses and walks every batch, as Kafka does; header checks headers and CRC of compressed ones only.";
     "ringlog.admin.listen" String = "", HOST_AND_PORT, ReadOnly, ACTS,

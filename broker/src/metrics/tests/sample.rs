@@ -6,7 +6,7 @@ use protocol::api::ApiKey;
 use protocol::error::ErrorCode;
 use protocol::types::Str;
 use rt::{ProcessUsage, TimeCounts, TimeHistogram};
-use storage::MemoryUse;
+use storage::{MemoryUse, Room};
 
 use crate::metrics::{
     ApiCounters, ApiIndex, CommittedNumbers, ConnectionNumbers, DirNumbers, LogNumbers, MetadataNumbers,
@@ -73,6 +73,7 @@ pub(super) fn shard() -> ShardSnapshot {
             bytes: 404,
             producers: 405,
             is_offline: true,
+            room: Room { total_bytes: 406, free_bytes: 407, refuses_writes: true },
         },
         partitions: vec![partition("orders", 0, 1000, 1010)],
         memory: vec![("tail", MemoryUse { used_bytes: 501, capacity_bytes: 502 })],

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::client::Client;
-use super::node::Broker;
+use super::node::{Broker, Shards};
 
 const WITHIN: Duration = Duration::from_secs(60);
 const KAFKA_STORAGE_ERROR: i16 = 56;
@@ -52,6 +52,8 @@ fn it_serves_reads_and_refuses_writes_until_there_is_space() {
             assert_eq!(code, KAFKA_STORAGE_ERROR);
         });
         broker.disk().set_capacity(None);
+        // It looks at the disk each second.
+        broker.sim.run_for(Duration::from_secs(2));
         broker.run(async move {
             let mut client = Client::connect(to).await;
             assert_eq!(client.produce(1, &[b'.'; 200_000]).await, 0);
@@ -86,5 +88,45 @@ fn it_starts_again_after_a_stop_on_a_full_disk() {
             broker.stop();
             broker.ended(WITHIN);
         }
+    });
+}
+
+/// The node's own writes, reads and deletions go on, and so do writes once there is room.
+#[test]
+fn a_disk_that_is_full_enough_refuses_what_producers_send() {
+    rt::sim::for_each_seed(10, |seed| {
+        let enough = ("ringlog.disk.enough.bytes", "9223372036854775807");
+        let shards = Shards::start(seed, 2, &[("ringlog.disk.full.percent", "90"), enough]);
+        let to = shards.address(0);
+        shards.run(async move {
+            let mut client = Client::connect(to).await;
+            client.create_topic(2).await;
+            assert_eq!(client.produce(0, b"before").await, 0);
+        });
+        let disk = shards.disk();
+        let used_bytes = {
+            const MUCH: u64 = 1 << 40;
+            disk.set_capacity(Some(MUCH));
+            MUCH - disk.free_bytes()
+        };
+        disk.set_capacity(Some(used_bytes + used_bytes / 20));
+        shards.sim.run_for(Duration::from_secs(2));
+        let produced = async move || {
+            let mut client = Client::connect(to).await;
+            client.post_produce(1, b"more").await.unwrap();
+            client.produced().await.expect("an answer").1
+        };
+        shards.run(async move {
+            assert_eq!(produced().await, KAFKA_STORAGE_ERROR);
+            let mut client = Client::connect(to).await;
+            assert_eq!(client.fetch(&[(0, 0)], 0).await, [[&b"before"[..]]]);
+            client.create_topic_named("another", 1).await;
+            client.delete_topic().await;
+            client.create_topic(2).await;
+            assert_eq!(produced().await, KAFKA_STORAGE_ERROR);
+        });
+        disk.set_capacity(Some(used_bytes * 4));
+        shards.sim.run_for(Duration::from_secs(2));
+        shards.run(async move { assert_eq!(produced().await, 0) });
     });
 }

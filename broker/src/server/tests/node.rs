@@ -73,6 +73,10 @@ impl Shards {
         SocketAddr::new(self.node.ip(), PORT + shard)
     }
 
+    pub(super) fn disk(&self) -> DiskControl {
+        self.node.disk()
+    }
+
     pub(super) fn shard(&self, shard: u16) -> Rc<ShardState> {
         Rc::clone(self.found.borrow()[usize::from(shard)].as_ref().unwrap())
     }
