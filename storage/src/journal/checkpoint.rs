@@ -97,11 +97,12 @@ async fn place(log: Rc<LogInner>) -> Option<Placed> {
 
 /// One sync for all on the device; a few files are synced by themselves, which doesn't wait for what others write there.
 async fn sync(dir: &DirShared, placed: &[Placed]) -> io::Result<()> {
-    let files: Option<Vec<Rc<File>>> = placed.iter().map(|one| one.file.clone()).collect();
+    let files: Option<Vec<(Rc<LogInner>, Rc<File>)>> =
+        placed.iter().map(|one| Some((one.log.clone(), one.file.clone()?))).collect();
     match files.filter(|files| files.len() < SYNCS_BEFORE_SYNCFS) {
         Some(files) => {
-            let synced = fan_out(files, FLUSH_WRITES_MAX, |file| async move { file.sync_data().await }).await;
-            synced.into_iter().collect()
+            let sync = |(log, file): (Rc<LogInner>, Rc<File>)| async move { log.sync_file(&file).await };
+            fan_out(files, FLUSH_WRITES_MAX, sync).await.into_iter().collect()
         }
         None => dir.volume.sync().await,
     }

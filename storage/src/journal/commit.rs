@@ -176,7 +176,7 @@ impl Held {
         }
         let upto = self.log.marks.written();
         let begun = rt::now();
-        let synced = self.file.sync_data().await;
+        let synced = self.log.sync_file(&self.file).await;
         self.log.dir.stats.sync_time.record(rt::now() - begun);
         match synced {
             Ok(()) => self.log.segment_synced(upto),

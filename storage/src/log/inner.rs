@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use protocol::types::Uuid;
+use rt::fs::File;
 use rt::sync::{Budget, Notify};
 
 use super::core::LogCore;
@@ -62,6 +63,8 @@ pub(crate) struct LogInner {
     pub writer: Budget,
     pub space: Budget,
     pub files: Budget,
+    /// Whose turn it is to sync a segment's file; taken last, whatever else is held.
+    pub syncing: Budget,
     /// Bytes of reservations not used yet.
     pub reserved: Cell<u64>,
     /// The last batch was `segment.ms` younger than the segment's first.
@@ -134,6 +137,7 @@ impl LogInner {
             writer: Budget::new(1),
             space: Budget::new(1),
             files: Budget::new(1),
+            syncing: Budget::new(1),
             reserved: Cell::new(0),
             roll_due: Cell::new(false),
             making_space: Cell::new(false),
@@ -242,6 +246,20 @@ impl LogInner {
     pub(crate) fn is_untouched(&self) -> bool {
         let core = self.core.borrow();
         core.closed.is_empty() && !core.active.exists && core.end == Offset::ZERO
+    }
+
+    /// Syncs a segment's file. One sync at a time: a failed one is told to whoever asked, and what it lost isn't missed by the
+    /// next, which would succeed. So the directory has failed before another begins.
+    pub(crate) async fn sync_file(&self, file: &File) -> std::io::Result<()> {
+        let _turn = self.syncing.take(1).await;
+        if self.dir.has_failed() {
+            return Err(std::io::Error::other("the directory failed"));
+        }
+        let synced = file.sync_data().await;
+        if let Err(error) = &synced {
+            self.dir.fail(format!("syncing a segment of {}: {error}", self.path.display()));
+        }
+        synced
     }
 
     /// As [`Self::fail`], unless only space is missing: for what may be done again later, where nothing that

@@ -176,7 +176,7 @@ impl LogInner {
             }
         };
         file.set_len(bytes).await.map_err(|error| self.fail("cutting", error))?;
-        file.sync_data().await.map_err(|error| self.fail("syncing", error))?;
+        self.sync_file(&file).await.map_err(|error| self.fail("syncing", error))?;
         self.dir.retire(file);
         Ok(())
     }

@@ -222,7 +222,10 @@ impl LogInner {
             let file =
                 files::open_for_writing(&self.file_path(base, names::LOG), false, self.dir.config.direct_io)
                     .await?;
-            let result = set_len_and_sync(&file, cut.build.bytes).await;
+            let result = match file.set_len(cut.build.bytes).await {
+                Ok(()) => self.sync_file(&file).await,
+                Err(error) => Err(error),
+            };
             file.close().await?;
             result?;
         }
@@ -386,9 +389,4 @@ impl LogInner {
 struct Cut {
     build: SegmentBuild,
     exists: bool,
-}
-
-async fn set_len_and_sync(file: &File, bytes: u64) -> std::io::Result<()> {
-    file.set_len(bytes).await?;
-    file.sync_data().await
 }
