@@ -105,7 +105,11 @@ impl Partition {
         now_ms: i64,
     ) -> Result<Appended, PartitionError> {
         if self.log.refuses_writes() {
-            return Err(StorageError::NoSpace.into());
+            // What was appended and not answered is told all the same: its producer would report it as lost.
+            return match self.log.duplicate_of(batch) {
+                Some(duplicate) => self.settle(Err(duplicate), batch),
+                None => Err(StorageError::NoSpace.into()),
+            };
         }
         let _turn = self.turn.take(1).await;
         loop {

@@ -78,6 +78,8 @@ pub const NAME_RETRY_AFTER: Duration = Duration::from_millis(500);
 pub const ROOM_CHECK_EVERY: Duration = Duration::from_secs(1);
 /// So far below the percentage at which writes are refused a disk must be before they are taken again, in percent.
 pub const DISK_RESUME_PERCENT: u64 = 1;
+/// A disk that was full needs this part more than what is enough, so that it isn't full again at once.
+pub const DISK_ENOUGH_MORE: u64 = 16;
 /// With less than this free, in bytes, a disk has nothing: the ballast is given up.
 pub const ROOM_NONE_BYTES: u64 = 1 << 20;
 /// So many looks in a row must find nothing free before the ballast is given up.

@@ -28,8 +28,9 @@ pub(super) struct TuneArgs {
     /// Set back what --apply changed
     #[arg(long)]
     undo: bool,
-    /// Where what was there before is kept
-    #[arg(long, value_name = "FILE", default_value = "/var/lib/ringlog/tune.json")]
+    /// Where what was there before is kept: only root must be able to write there, and like the settings it is gone with the next start of
+    /// the machine
+    #[arg(long, value_name = "FILE", default_value = "/run/ringlog-tune.json")]
     state: PathBuf,
 }
 
@@ -70,8 +71,15 @@ fn advice(args: &TuneArgs, told: &[Told]) -> String {
     if told.is_empty() {
         return "there is nothing to set on this machine".into();
     }
-    if args.undo || args.apply {
-        return format!("what was there before is kept in {}", args.state.display());
+    let failed = told.iter().any(|(_, outcome)| matches!(outcome, Outcome::Not(_)));
+    if args.undo {
+        return match failed {
+            true => format!("what couldn't be set back is still kept in {}", args.state.display()),
+            false => "all is as it was before".into(),
+        };
+    }
+    if args.apply {
+        return format!("what was there before is kept in {}: --undo sets it back", args.state.display());
     }
     if told.iter().any(|(_, outcome)| *outcome == Outcome::Would) {
         "nothing was changed: add --apply to do it".into()
@@ -97,7 +105,8 @@ pub(super) fn apply(
     let mut told = Vec::new();
     for setting in settings {
         let outcome = if setting.is_set() { Outcome::Already } else { set(sys, &setting) };
-        if matches!(outcome, Outcome::Not(_)) {
+        let was_changed = !sys.read(&setting.file).is_some_and(|now| setting.is_from(&now));
+        if matches!(outcome, Outcome::Not(_)) && !was_changed {
             saved.forget(&setting.file);
         }
         told.push((setting, outcome));
@@ -125,12 +134,15 @@ pub(super) fn undo(sys: &Sys, state: &std::path::Path) -> Result<Vec<Told>, CliE
     let mut told = Vec::new();
     for setting in saved.backwards() {
         let now = sys.read(&setting.file).unwrap_or_default();
-        let outcome = if setting.is_from(&now) {
+        let outcome = if setting.holds(&now) {
+            // As after a start of the machine.
+            Outcome::Already
+        } else if setting.is_from(&now) {
             set(sys, &setting)
         } else {
             Outcome::Not(format!("it is {now} now, which isn't what was set"))
         };
-        if outcome == Outcome::Done {
+        if matches!(outcome, Outcome::Done | Outcome::Already) {
             saved.forget(&setting.file);
         }
         told.push((setting, outcome));

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Refused are the batches of producers. Reads, deletions, retention, and what the node writes for itself go on, so that the
-//! disk gets room again; when the device has not a byte left, they have the ballast's space. While that is away, nothing is taken
-//! from producers, however much the disk seems to have.
+//! disk gets room again; when the device has not a byte left, they have the ballast's space. Until that is there again, nothing is taken
+//! from producers, however much the disk seems to have. A disk that never had room for it does without, and says so.
 
 use std::cell::Cell;
 use std::io;
@@ -19,7 +19,9 @@ use rt::fs::{OpenMode, Space};
 use super::files;
 use super::shared::DirShared;
 use crate::LogDirConfig;
-use crate::limits::{DISK_RESUME_PERCENT, ROOM_CHECK_EVERY, ROOM_NONE_BYTES, ROOM_NONE_LOOKS};
+use crate::limits::{
+    DISK_ENOUGH_MORE, DISK_RESUME_PERCENT, ROOM_CHECK_EVERY, ROOM_NONE_BYTES, ROOM_NONE_LOOKS,
+};
 
 /// The ballast's file, in the log directory. Kafka skips it.
 const BALLAST: &str = "ringlog-ballast";
@@ -41,6 +43,10 @@ pub(crate) struct RoomGauge {
     room: Cell<Room>,
     /// By the disk's fill alone.
     is_full: Cell<bool>,
+    /// The ballast was seen: if it is gone, it was given up.
+    had_ballast: Cell<bool>,
+    /// That there is no room for it was said.
+    was_told: Cell<bool>,
     /// Looks in a row that found nothing free.
     empty_looks: Cell<u32>,
 }
@@ -58,7 +64,8 @@ impl RoomGauge {
     fn update(&self, space: Space, has_ballast: bool, config: &LogDirConfig) -> bool {
         let full = is_full(space, self.is_full.get(), config);
         self.is_full.set(full);
-        let refuses_writes = full || !has_ballast;
+        self.had_ballast.set(self.had_ballast.get() || has_ballast);
+        let refuses_writes = full || (self.had_ballast.get() && !has_ballast);
         let (total_bytes, free_bytes) = (space.total_bytes, space.free_bytes);
         let before = self.room.replace(Room { total_bytes, free_bytes, refuses_writes });
         before.refuses_writes != refuses_writes
@@ -71,7 +78,10 @@ fn is_full(space: Space, was_full: bool, config: &LogDirConfig) -> bool {
     let all = u128::from(space.used_bytes) + u128::from(space.free_bytes);
     let percent = config.full_percent.saturating_sub(if was_full { DISK_RESUME_PERCENT } else { 0 });
     let is_above = u128::from(space.used_bytes) * 100 >= all * u128::from(percent);
-    space.free_bytes < ROOM_NONE_BYTES || (is_above && space.free_bytes < config.free_bytes_enough)
+    // As with the percentage: what is enough is a little more once it wasn't.
+    let more = if was_full { config.free_bytes_enough / DISK_ENOUGH_MORE } else { 0 };
+    let is_enough = space.free_bytes >= config.free_bytes_enough.saturating_add(more);
+    space.free_bytes < ROOM_NONE_BYTES || (is_above && !is_enough)
 }
 
 /// Looks at the disk every so often, for as long as the directory is in use.
@@ -121,10 +131,14 @@ async fn keep_ballast(dir: &DirShared, space: Space) {
         return;
     }
     dir.room.empty_looks.set(0);
-    if let Err(error) = make_ballast(&dir.path, dir.config.ballast_bytes, space).await
-        && !crate::error::is_full(&error)
-    {
-        tracing::warn!(%error, dir = %dir.path.display(), "the ballast can't be made");
+    let ballast_bytes = dir.config.ballast_bytes;
+    match make_ballast(&dir.path, ballast_bytes, space).await {
+        Ok(()) => dir.room.was_told.set(false),
+        Err(error) if !dir.room.was_told.replace(true) => {
+            let (dir, free_bytes) = (dir.path.display(), space.free_bytes);
+            tracing::warn!(%error, %dir, ballast_bytes, free_bytes, "the ballast can't be made: on a full disk deletions may find no room");
+        }
+        Err(_) => {}
     }
 }
 
@@ -137,8 +151,12 @@ pub(crate) async fn make_ballast(dir: &Path, bytes: u64, space: Space) -> io::Re
     if bytes == 0 {
         return files::remove(&path).await;
     }
-    if rt::fs::exists(&path).await {
-        return Ok(());
+    if let Some(there) = size_of(&path).await? {
+        if there == bytes {
+            return Ok(());
+        }
+        // Of another size than is configured, or of none: its making was cut off.
+        files::remove(&path).await?;
     }
     if space.free_bytes < bytes.saturating_mul(2).saturating_add(ROOM_NONE_BYTES) {
         return Err(io::ErrorKind::StorageFull.into());
@@ -147,13 +165,28 @@ pub(crate) async fn make_ballast(dir: &Path, bytes: u64, space: Space) -> io::Re
     let part = dir.join(format!("{BALLAST}.tmp"));
     files::remove(&part).await?;
     let file = rt::fs::File::open(&part, OpenMode::ReadWrite { create: true, direct: false }).await?;
-    let filled = file.preset(bytes).await;
+    let filled = match file.preset(bytes).await {
+        Ok(()) => file.sync_data().await,
+        refused => refused,
+    };
     file.close().await?;
     if let Err(error) = filled {
         files::remove(&part).await?;
         return Err(error);
     }
     rt::fs::rename(&part, &path).await
+}
+
+/// How large the ballast is, if there is one.
+async fn size_of(ballast: &Path) -> io::Result<Option<u64>> {
+    let file = match rt::fs::File::open(ballast, OpenMode::Read { direct: false }).await {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let len = file.len().await;
+    file.close().await?;
+    len.map(Some)
 }
 
 impl DirShared {
@@ -163,6 +196,7 @@ impl DirShared {
             return false;
         }
         tracing::warn!(dir = %self.path.display(), bytes = self.config.ballast_bytes, "the disk is full: the ballast is given up");
+        self.room.had_ballast.set(true);
         self.room.room.set(Room { refuses_writes: true, ..self.room.room() });
         self.doomed.look_again();
         true

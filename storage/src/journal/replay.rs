@@ -132,9 +132,14 @@ impl Replay<'_> {
                 match self.place(journal, &key, &entries).await? {
                     Fate::Placed(_, placed) => count += placed,
                     Fate::Foreign(partition, reason) => {
-                        self.put_aside(&names::foreign_name(id, &key), id, journal, &entries).await?;
+                        let name = names::foreign_name(id, &key);
+                        let is_aside = self.put_aside(&name, id, journal, &entries).await?;
                         let entries = entries.len();
-                        tracing::warn!(%partition, entries, reason, "another broker had the directory since: the journal's records are set aside");
+                        if is_aside {
+                            tracing::warn!(%partition, entries, reason, "another broker had the directory since: the journal's records are set aside");
+                        } else {
+                            tracing::error!(%partition, entries, reason, "another broker had the directory since, and there is no space to set the journal's records aside: they are lost");
+                        }
                     }
                     Fate::Waits(partitions) => {
                         let name = names::kept_name(id, &key);
@@ -149,17 +154,17 @@ impl Replay<'_> {
         Ok((count, found.newest))
     }
 
-    /// As well as may be: nobody needs it, and a full disk is no reason not to start.
+    /// As well as may be: a full disk is no reason not to start. False if there was no space.
     async fn put_aside(
         &self,
         name: &str,
         id: u64,
         journal: &OpenJournal,
         entries: &[FoundEntry],
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         match kept::write(self.dir, name, id, journal, entries).await {
-            Err(error) if crate::error::is_full(&error) => Ok(()),
-            written => written,
+            Err(error) if crate::error::is_full(&error) => Ok(false),
+            written => written.map(|()| true),
         }
     }
 
@@ -177,12 +182,21 @@ impl Replay<'_> {
         for (id, entries) in found.needed {
             for (key, entries) in by_partition(entries) {
                 match self.place(journal, &key, &entries).await? {
+                    // The log has changed since: it has no segment for some, or would have a hole.
+                    Fate::Placed(partition, placed) if placed < entries.len() => {
+                        is_done &=
+                            self.put_aside(&names::foreign_name(id, &key), id, journal, &entries).await?;
+                        let entries = entries.len();
+                        tracing::warn!(%partition, entries, placed, name, "not all records that were kept aside have a place any more: they stay aside");
+                        self.settled.given_back.insert(partition);
+                    }
                     Fate::Placed(partition, entries) => {
                         tracing::warn!(%partition, entries, name, "records that were kept aside are in their place");
                         self.settled.given_back.insert(partition);
                     }
                     Fate::Foreign(partition, reason) => {
-                        self.put_aside(&names::foreign_name(id, &key), id, journal, &entries).await?;
+                        is_done &=
+                            self.put_aside(&names::foreign_name(id, &key), id, journal, &entries).await?;
                         let entries = entries.len();
                         tracing::warn!(%partition, entries, reason, name, "records that were kept aside don't continue the log any more");
                     }

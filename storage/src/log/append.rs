@@ -5,7 +5,7 @@ use std::rc::Rc;
 use protocol::records::RecordBatch;
 use rt::sync::Permit;
 
-use super::core::{AppendInfo, Origin};
+use super::core::{AppendInfo, Origin, producer_of};
 use super::handle::Log;
 use super::inner::LogInner;
 use crate::dir::stats::add;
@@ -71,6 +71,13 @@ impl Log {
         now_ms: i64,
     ) -> Result<AppendInfo, AppendError> {
         self.append_from(reservation, &batch, Origin::Leader { epoch, now_ms })
+    }
+
+    /// Where the copy of a producer's batch is that the log has already, as an [`AppendError::Duplicate`]; `None` for a new batch.
+    pub fn duplicate_of(&self, batch: &RecordBatch) -> Option<AppendError> {
+        let producer = producer_of(batch.header()).filter(|producer| !producer.control)?;
+        let checked = self.0.core.borrow().producers.check(&producer);
+        checked.err().filter(|error| matches!(error, AppendError::Duplicate { .. }))
     }
 
     /// Appends a batch fetched from the leader, with its offsets and epoch. It may leave a gap, which

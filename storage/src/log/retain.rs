@@ -51,9 +51,13 @@ impl Log {
         }
         let mut found = self.0.sweep(high_watermark, now_ms).await?;
         if found.with_active {
-            self.roll().await?;
-            // Anew: something may have been appended to it.
-            found = self.0.sweep(high_watermark, now_ms).await?;
+            match self.roll().await {
+                // Anew: something may have been appended to it.
+                Ok(()) => found = self.0.sweep(high_watermark, now_ms).await?,
+                // The closed ones make room for it.
+                Err(StorageError::NoSpace) if !found.segments.is_empty() => {}
+                Err(error) => return Err(error),
+            }
         }
         let Some((last, reason)) = found.segments.last() else { return Ok(()) };
         tracing::debug!(log = %self.0.partition, segments = found.segments.len(), upto = %last.end, ?reason, "old segments go");

@@ -206,4 +206,26 @@ fn a_state_that_is_not_ours_is_refused() {
     machine.write("tune.json", "{}");
     let refused = undo(&machine.sys(), &machine.temp.path().join("tune.json")).unwrap_err().to_string();
     assert!(refused.contains("--state"), "{refused}");
+    // Root would write there what whoever wrote the file wants.
+    for file in ["/etc/passwd", "/sys/../etc/passwd", "sys/block"] {
+        let planted =
+            format!(r#"[{{"what": "a disk", "file": "{file}", "was": "mine", "wanted": "theirs"}}]"#);
+        machine.write("tune.json", &planted);
+        let refused = undo(&machine.sys(), &machine.temp.path().join("tune.json")).unwrap_err().to_string();
+        assert!(refused.contains("no setting of the kernel"), "{refused}");
+    }
+}
+
+/// It used to say for ever that somebody else had changed them.
+#[test]
+fn what_a_start_of_the_machine_set_back_is_forgotten() {
+    let machine = Machine::new();
+    let sys = machine.sys();
+    let state = machine.temp.path().join("tune.json");
+    apply(&sys, plan_of(&sys, &[machine.temp.path().to_owned()]), &state).unwrap();
+    machine.write("proc/sys/net/core/somaxconn", "128\n");
+    let undone = undo(&sys, &state).unwrap();
+    assert!(undone.iter().any(|(_, outcome)| *outcome == Outcome::Already));
+    assert!(!undone.iter().any(|(_, outcome)| matches!(outcome, Outcome::Not(_))), "{undone:?}");
+    assert!(!state.exists());
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "runs on the command line's own thread, never on a shard")]
 
+use std::io::Write;
 use std::path::Path;
 
 use super::plan::Setting;
@@ -16,11 +17,23 @@ impl Saved {
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         match std::fs::read(path) {
             Ok(text) => match serde_json::from_slice(&text) {
-                Ok(settings) => Ok(Self(settings)),
+                Ok(settings) => Self::checked(settings).map_err(|why| fault(path, &why)),
                 Err(error) => Err(fault(path, &format!("it isn't what `ringlog tune` wrote: {error}"))),
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(fault(path, &error.to_string())),
+        }
+    }
+
+    /// Root writes what stands here: nothing but what `apply` could have changed.
+    fn checked(settings: Vec<Setting>) -> Result<Self, String> {
+        let is_kernels = |file: &str| {
+            (file.starts_with("/sys/") || file.starts_with("/proc/"))
+                && !file.split('/').any(|part| part == "..")
+        };
+        match settings.iter().find(|setting| !is_kernels(&setting.file)) {
+            Some(setting) => Err(format!("{} is no setting of the kernel", setting.file)),
+            None => Ok(Self(settings)),
         }
     }
 
@@ -38,7 +51,12 @@ impl Saved {
             }
             let text = serde_json::to_vec_pretty(&self.0).map_err(std::io::Error::other)?;
             let new = path.with_extension("new");
-            std::fs::write(&new, text)?;
+            // A new file, so that no link somebody left there is followed.
+            match std::fs::remove_file(&new) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            std::fs::File::create_new(&new)?.write_all(&text)?;
             std::fs::rename(&new, path)
         };
         write().map_err(|error| fault(path, &error.to_string()))

@@ -51,12 +51,22 @@ fn at_100_percent_only_such_a_disk_is_full() {
 #[test]
 fn where_enough_is_free_the_percentage_is_no_matter() {
     let config = LogDirConfig { free_bytes_enough: 500 * UNIT, ..config(95) };
-    assert_eq!(refused(&config, &[(99_500, 500), (99_501, 499), (99_500, 500)]), [false, true, false]);
+    assert_eq!(refused(&config, &[(99_500, 500), (99_501, 499)]), [false, true]);
+}
+
+/// On disks above 320 GiB this decides, and with one bound for both ways writes went and came each second.
+#[test]
+fn a_disk_that_was_full_needs_a_little_more_than_enough() {
+    let config = LogDirConfig { free_bytes_enough: 160 * UNIT, ..config(95) };
+    let looks = [(9_841, 159), (9_840, 160), (9_831, 169), (9_830, 170), (9_840, 160)];
+    assert_eq!(refused(&config, &looks), [true, true, true, false, false]);
 }
 
 #[test]
-fn without_its_ballast_a_disk_with_room_is_full_too() {
+fn a_disk_whose_ballast_was_given_up_is_full_until_it_is_back() {
     let (gauge, config) = (RoomGauge::default(), config(95));
+    assert!(!gauge.update(space(1, 99), false, &config), "it never had room for one");
+    assert!(!gauge.update(space(1, 99), true, &config));
     assert!(gauge.update(space(1, 99), false, &config));
     assert!(gauge.refuses_writes());
     assert!(!gauge.update(space(1, 99), false, &config), "nothing new");

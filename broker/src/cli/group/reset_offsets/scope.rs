@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use client::ClientError;
 use protocol::error::ErrorCode;
 
 use super::ResetArgs;
@@ -71,8 +72,15 @@ fn still_there(session: &mut Session, committed: &BTreeMap<Place, i64>) -> Resul
     let topics: Vec<&str> = topics.into_iter().collect();
     session.client.refresh(Some(&topics), false)?;
     let cluster = session.client.cluster();
-    let is_there = |(topic, partition): &&Place| {
-        cluster.topic(topic).is_ok_and(|found| found.partitions.contains_key(partition))
-    };
-    Ok(committed.keys().filter(is_there).cloned().collect())
+    let mut places = BTreeSet::new();
+    for place in committed.keys() {
+        match cluster.topic(&place.0) {
+            Ok(found) if found.partitions.contains_key(&place.1) => drop(places.insert(place.clone())),
+            Ok(_) => {}
+            Err(ClientError::Broker { code: ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, .. }) => {}
+            // It may be there, and half a group must not be reset without a word.
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(places)
 }
