@@ -75,8 +75,23 @@ impl Log {
 }
 
 impl LogInner {
-    /// Looks for segments that go, oldest first, up to the first that stays.
+    /// Looks for segments that go, oldest first, up to the first that stays. Anew, if the log was cut or segments were
+    /// compacted meanwhile: what comes behind one that was looked at may have become a part of it, and stay.
     async fn sweep(&self, high_watermark: Offset, now_ms: i64) -> Result<Found, StorageError> {
+        loop {
+            while self.replaced(Offset(0), Offset(i64::MAX)).await {}
+            let before = self.core.borrow().generation;
+            let found = self.try_sweep(high_watermark, now_ms).await;
+            if self.is_offline() {
+                return Err(StorageError::Offline);
+            }
+            if self.core.borrow().generation == before {
+                return found;
+            }
+        }
+    }
+
+    async fn try_sweep(&self, high_watermark: Offset, now_ms: i64) -> Result<Found, StorageError> {
         let config = self.config();
         let (mut sweep, mut at) = {
             let core = self.core.borrow();
