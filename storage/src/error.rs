@@ -222,9 +222,29 @@ pub enum CompactionError {
     /// What the log holds can't be compacted. It isn't tried again until the next start.
     #[error("{0}")]
     Uncleanable(String),
-    /// The directory failed.
+    /// A file couldn't be opened, read or written: tried again later, unless the directory failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl CompactionError {
+    /// A file that compaction reads can't be opened or read. If it is shorter than it should be, the log is damaged.
+    pub(crate) fn reading(what: impl Into<String>, error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            return Self::Uncleanable(format!("{}: {error}", what.into()));
+        }
+        StorageError::io(what, error).into()
+    }
+}
+
+impl From<ReadError> for CompactionError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Offline | ReadError::OffsetOutOfRange { .. } => Self::CalledOff,
+            ReadError::Io { what, source } => Self::reading(what, source),
+            corrupt @ ReadError::Corrupt { .. } => Self::Uncleanable(corrupt.to_string()),
+        }
+    }
 }
 
 /// Why waiting for a watermark ended without it: whether the records will survive is not known.

@@ -111,6 +111,11 @@ pub const COMPRESS_INLINE_BYTES_MAX: usize = 64 << 10;
 /// A group of segments is compacted only while the disk has room for so much of its total beside what the group takes:
 /// one of this many parts.
 pub const COMPACTION_SPARE_SHARE: u64 = 50;
+/// But no more than this, in bytes: of a large disk a share is more than any topic appends during a group.
+pub const COMPACTION_SPARE_BYTES_MAX: u64 = 1 << 30;
+/// How long a log is left out whose pass a file ended that couldn't be opened, read or written: a pass reads much before it
+/// meets what may stay so.
+pub const COMPACTION_RETRY_AFTER: Duration = Duration::from_secs(60);
 /// How long, and how often, a full disk is waited for when compacted segments get their names.
 pub const RENAME_RETRY_AFTER: Duration = Duration::from_millis(100);
 /// See [`RENAME_RETRY_AFTER`].

@@ -107,7 +107,7 @@ families! {
         "Passes of compaction, each over one log.",
         "";
     COMPACTION_FAILED_PASSES Counter "ringlog_compaction_failed_passes_total" ["shard"] "passes",
-        "Passes that ended early because the disk is full or the log can't be compacted; what they had done stays.",
+        "Passes that ended early because the disk is full, a file couldn't be opened, read or written, or the log is damaged; what they had done stays.",
         "";
     COMPACTION_READ_BYTES Counter "ringlog_compaction_read_bytes_total" ["shard"] "bytes",
         "Read by compaction: what is dirty twice, what is clean once.",

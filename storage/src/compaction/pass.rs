@@ -20,6 +20,18 @@ use crate::log::inner::LogInner;
 use crate::segment::names;
 use crate::{CleanerConfig, CompactionError, LogConfig, Offset};
 
+/// What a pass is to do, as a look at the log just before it tells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub dirt: Dirt,
+    /// How far the log is replicated.
+    pub high_watermark: Offset,
+    /// When it was looked at, in ms since 1970.
+    pub now_ms: i64,
+    /// Cuts of the log then.
+    pub cuts: u64,
+}
+
 /// A pass: what it goes by, and what it has done so far.
 pub(crate) struct Pass {
     pub log: Rc<LogInner>,
@@ -27,8 +39,8 @@ pub(crate) struct Pass {
     pub high_watermark: Offset,
     pub now_ms: i64,
     cleaner: CleanerConfig,
-    /// Cuts of the log when it began.
-    pub cuts: u64,
+    /// Cuts of the log when it was planned.
+    cuts: u64,
     throttle: RefCell<Throttle>,
     /// The aborted transactions, once one was met.
     transactions: RefCell<Option<Transactions>>,
@@ -39,21 +51,14 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    pub(crate) fn new(
-        log: Rc<LogInner>,
-        dirt: Dirt,
-        cleaner: CleanerConfig,
-        high_watermark: Offset,
-        now_ms: i64,
-    ) -> Self {
-        let cuts = log.core.borrow().cuts;
+    pub(crate) fn new(log: Rc<LogInner>, plan: Plan, cleaner: CleanerConfig) -> Self {
         Self {
             log,
-            dirt,
-            high_watermark,
-            now_ms,
+            dirt: plan.dirt,
+            high_watermark: plan.high_watermark,
+            now_ms: plan.now_ms,
             cleaner,
-            cuts,
+            cuts: plan.cuts,
             throttle: RefCell::new(Throttle::new(cleaner.bytes_per_second)),
             transactions: RefCell::default(),
             met: RefCell::default(),
@@ -68,7 +73,16 @@ impl Pass {
     /// # Errors
     /// See [`CompactionError`].
     pub(crate) async fn run(&self) -> Result<Compacted, CompactionError> {
+        self.check()?;
         let segments = self.log.closed_segments(self.dirt.upto);
+        if segments.last().is_none_or(|last| last.end <= self.dirt.first_dirty) {
+            // Retention took what was dirty.
+            return Err(CompactionError::CalledOff);
+        }
+        // Before all the reading: without room for the first there is no room for a group.
+        if let Some(first) = segments.iter().find(|segment| segment.bytes > 0) {
+            self.check_space(first.bytes).await?;
+        }
         let (map, mapped) = self.map_keys(&segments).await?;
         if mapped <= self.dirt.first_dirty {
             return Err(self.has_no_end(mapped));
@@ -214,7 +228,7 @@ impl Pass {
         }
         let part = self.log.core.borrow().part_of(segment.base);
         let floor = self.log.floor(&part, offset).await;
-        let floor = floor.map_err(|error| CompactionError::Uncleanable(error.to_string()));
+        let floor = floor.map_err(CompactionError::from);
         self.unless_gone(segment, floor).map(|position| position.0)
     }
 
@@ -300,7 +314,8 @@ impl Pass {
     async fn with_sizes(&self, segments: &[Segment]) -> Result<Vec<Sized>, CompactionError> {
         let listed = files::list(&self.log.path).await;
         let listed =
-            self.unless_called_off(listed.map_err(|error| CompactionError::Uncleanable(error.to_string())))?;
+            listed.map_err(|error| CompactionError::reading(self.log.path.display().to_string(), error));
+        let listed = self.unless_called_off(listed)?;
         let size_of = |base: Offset, suffix: &str| {
             let name = names::file_name(base, suffix);
             listed.binary_search_by(|entry| entry.name.cmp(&name)).map_or(0, |at| listed[at].len)
@@ -313,7 +328,8 @@ impl Pass {
         Ok(segments.iter().map(sized).collect())
     }
 
-    /// Writes down how far the log is compacted. On a full disk it is only remembered.
+    /// Writes down how far the log is compacted. A cache: if it can't be written it is only remembered, unless the device
+    /// failed.
     async fn note(&self, mapped: Offset) -> Result<(), CompactionError> {
         let log = &self.log;
         let _files = log.files.take(1).await;
@@ -321,10 +337,13 @@ impl Pass {
         log.compaction.cleaned.set(Some(mapped));
         log.changed.set(true);
         let written = files::replace(&log.path.join(names::CLEANED_UPTO), noted::encode(mapped)).await;
-        match written.map_err(|error| log.fail_unless_full("noting how far it is compacted in", error)) {
-            Err(crate::StorageError::NoSpace) | Ok(()) => Ok(()),
-            Err(error) => Err(error.into()),
+        let Err(error) = written else { return Ok(()) };
+        let error = log.fail_on_device("noting how far it is compacted in", error);
+        if log.is_offline() {
+            return Err(error.into());
         }
+        tracing::warn!(log = %log.partition, %error, "how far a log is compacted isn't noted");
+        Ok(())
     }
 }
 

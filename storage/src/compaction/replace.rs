@@ -43,10 +43,10 @@ impl Pass {
     ) -> Result<(), CompactionError> {
         let log = &self.log;
         let files = log.files.take(1).await;
-        let prepared = self.prepare(group, &build).await;
-        if let Err(error) = prepared {
+        let mut is_decided = false;
+        if let Err(error) = self.prepare(group, &build, &mut is_decided).await {
             if !log.is_offline() {
-                log.remove_passing(build.base).await;
+                log.remove_passing(build.base, is_decided).await;
             }
             return Err(error);
         }
@@ -61,15 +61,22 @@ impl Pass {
         Ok(())
     }
 
-    /// Up to the decision. Whatever fails before leaves the log as it was.
-    async fn prepare(&self, group: &[Segment], build: &SegmentBuild) -> Result<(), CompactionError> {
+    /// Up to the decision, and tells whether that was taken, durably or not. What fails leaves the log as it was, and says
+    /// nothing about the medium unless the device failed.
+    async fn prepare(
+        &self,
+        group: &[Segment],
+        build: &SegmentBuild,
+        is_decided: &mut bool,
+    ) -> Result<(), CompactionError> {
         let log = &self.log;
         self.check()?;
         if !group.iter().all(|segment| log.is_closed(segment)) {
             return Err(CompactionError::CalledOff);
         }
         // Else they would be written over the new ones later.
-        log.finish_small_files().await.map_err(|error| self.failed_writing(error))?;
+        let finished = log.finish_small_files().await;
+        finished.map_err(|error| self.failed_writing("writing the index files of", error))?;
         let write = async {
             for (suffix, content) in
                 [(names::TIME_INDEX, build.times.to_file()), (names::INDEX, build.index.to_file())]
@@ -77,9 +84,12 @@ impl Pass {
                 files::replace(&log.passing_path(build.base, suffix, names::CLEANED), content).await?;
             }
             log.pass_on(build.base, &[names::TIME_INDEX, names::INDEX]).await?;
-            log.pass_on(build.base, &[names::LOG]).await
+            files::sync_dir(&log.path).await?;
+            log.pass_on(build.base, &[names::LOG]).await?;
+            *is_decided = true;
+            files::sync_dir(&log.path).await
         };
-        write.await.map_err(|error| self.failed_writing(error))
+        write.await.map_err(|error| self.failed_writing("compacting", error))
     }
 }
 
@@ -114,17 +124,17 @@ impl LogInner {
         self.path.join(names::passing_name(base, suffix, ending))
     }
 
-    /// `.cleaned` files become `.swap` files, durably.
+    /// `.cleaned` files become `.swap` files.
     async fn pass_on(&self, base: Offset, suffixes: &[&str]) -> io::Result<()> {
         for suffix in suffixes {
             let path = |ending| self.passing_path(base, suffix, ending);
             rt::fs::rename(path(names::CLEANED), path(names::SWAP)).await?;
         }
-        files::sync_dir(&self.path).await
+        Ok(())
     }
 
-    /// Removes what a replacement leaves that was called off.
-    async fn remove_passing(&self, base: Offset) {
+    /// Removes what a replacement leaves that was called off; `was_decided` says whether a start may find it decided.
+    async fn remove_passing(&self, base: Offset, was_decided: bool) {
         let remove = async {
             for suffix in [names::LOG, names::INDEX, names::TIME_INDEX] {
                 for ending in [names::CLEANED, names::SWAP] {
@@ -133,9 +143,16 @@ impl LogInner {
             }
             files::sync_dir(&self.path).await
         };
-        if let Err(error) = remove.await {
+        let what = "removing what compaction left in";
+        match remove.await {
+            Ok(()) => {}
             // A start would put what was called off in the place of what the log holds by then.
-            self.fail("removing what compaction left in", error);
+            Err(error) if was_decided => drop(self.fail(what, error)),
+            // The next pass overwrites it, or the next start removes it.
+            Err(error) => {
+                let error = self.fail_on_device(what, error);
+                tracing::warn!(log = %self.partition, %error, "unfinished compacted files stay");
+            }
         }
     }
 

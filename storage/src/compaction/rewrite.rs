@@ -11,9 +11,14 @@ use super::plan::Segment;
 use super::source::{Found, Source, control_kind};
 use crate::dir::files;
 use crate::error::is_full;
-use crate::limits::{COMPACTION_SPARE_SHARE, COMPRESS_INLINE_BYTES_MAX, RECORDS_PER_STEP};
+use crate::limits::{
+    COMPACTION_SPARE_BYTES_MAX, COMPACTION_SPARE_SHARE, COMPRESS_INLINE_BYTES_MAX, RECORDS_PER_STEP,
+};
 use crate::segment::names;
 use crate::{CompactionError, Offset};
+
+/// What is being done when a compacted segment's file can't be written.
+const WRITING: &str = "writing a compacted segment of";
 
 impl Pass {
     /// Compacts a group. Nothing, if there is nothing in it, or nothing to take out of its only segment.
@@ -35,7 +40,9 @@ impl Pass {
         let filled = self.fill(group, map, mapped, &mut cleaned).await;
         let filled = match self.unless_called_off(filled) {
             Ok(is_same) if is_same && group.len() == 1 => Ok(false),
-            Ok(_) => cleaned.finish().await.map(|()| true).map_err(|error| self.failed_writing(error)),
+            Ok(_) => {
+                cleaned.finish().await.map(|()| true).map_err(|error| self.failed_writing(WRITING, error))
+            }
             Err(error) => Err(error),
         };
         let path = cleaned.path.clone();
@@ -50,10 +57,13 @@ impl Pass {
     }
 
     /// A pass leaves room for what is appended meanwhile.
-    async fn check_space(&self, bytes: u64) -> Result<(), CompactionError> {
+    ///
+    /// # Errors
+    /// `NoSpace`.
+    pub(crate) async fn check_space(&self, bytes: u64) -> Result<(), CompactionError> {
         // What doesn't tell its size is tried.
         let Ok(space) = rt::fs::space(&self.log.path).await else { return Ok(()) };
-        let spare = space.total_bytes / COMPACTION_SPARE_SHARE;
+        let spare = (space.total_bytes / COMPACTION_SPARE_SHARE).min(COMPACTION_SPARE_BYTES_MAX);
         if space.free_bytes < bytes.saturating_add(spare) { Err(CompactionError::NoSpace) } else { Ok(()) }
     }
 
@@ -64,12 +74,7 @@ impl Pass {
         let path = self.log.path.join(names::passing_name(base, names::LOG, names::CLEANED));
         let interval = self.log.config().index_interval_bytes;
         let made = CleanedSegment::create(&self.log.dir, path, base, interval).await;
-        made.map_err(|error| {
-            if is_full(&error) {
-                return CompactionError::NoSpace;
-            }
-            self.log.fail_on_device("making a compacted segment of", error).into()
-        })
+        made.map_err(|error| self.failed_writing("making a compacted segment of", error))
     }
 
     /// Removes what the pass leaves. What can't be removed the next pass overwrites, or the next start removes.
@@ -82,11 +87,12 @@ impl Pass {
         }
     }
 
-    pub(crate) fn failed_writing(&self, error: std::io::Error) -> CompactionError {
+    /// For what may still be called off: nothing that was promised is in doubt, unless the device failed.
+    pub(crate) fn failed_writing(&self, what: &str, error: std::io::Error) -> CompactionError {
         if is_full(&error) {
             return CompactionError::NoSpace;
         }
-        self.log.fail("compacting", error).into()
+        self.log.fail_on_device(what, error).into()
     }
 
     /// Writes what stays of the group. True if all of it does, as it is.
@@ -148,7 +154,7 @@ impl Pass {
         if !cleaned.has_room(batch.len()) {
             return Err(source.damaged(found, &"compressed anew it is too large for its segment"));
         }
-        cleaned.push(&header, batch).await.map_err(|error| self.failed_writing(error))?;
+        cleaned.push(&header, batch).await.map_err(|error| self.failed_writing(WRITING, error))?;
         self.pace_writing(batch.len()).await
     }
 

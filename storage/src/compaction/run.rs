@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use super::pass::Pass;
+use super::pass::{Pass, Plan};
 use super::plan::{Dirt, first_dirty};
 use super::source::Source;
 use crate::config::CompactionConfig;
 use crate::dir::shared::DirShared;
 use crate::dir::stats::add;
+use crate::limits::COMPACTION_RETRY_AFTER;
 use crate::log::inner::LogInner;
 use crate::{CleanerConfig, CompactionError, Log, LogDir, Offset, ReadError, TopicPartition};
 
@@ -35,31 +36,33 @@ impl LogDir {
     /// `None` if there was none to compact. `high_watermark` tells how far a log is replicated, or that it isn't to be
     /// compacted now.
     ///
-    /// A log that can't be compacted is left out from then on, and the reason logged. Dropping the future leaves a pass
-    /// that has begun running.
+    /// A log whose records are damaged is left out from then on, and the reason logged; where only a file couldn't be opened,
+    /// read or written, it is tried again a minute later. Dropping the future leaves a pass that has begun running.
     pub async fn compact_dirtiest(
         &self,
         cleaner: CleanerConfig,
         high_watermark: impl Fn(&Log) -> Option<Offset>,
     ) -> Option<Compacted> {
-        let now_ms = rt::unix_ms();
         let compaction = &self.shared().compaction;
-        let mut due: Vec<(f64, Log, Dirt, Offset)> = Vec::new();
+        let mut due: Vec<(f64, Log)> = Vec::new();
         let mut dirtiest = 0f64;
+        let plan = async |log: &Log| log.plan(high_watermark(log)?).await;
         for log in self.logs() {
-            let Some(high_watermark) = high_watermark(&log) else { continue };
-            let Some((config, dirt)) = log.dirt(high_watermark, now_ms).await else { continue };
+            let Some((config, Plan { dirt, .. })) = plan(&log).await else { continue };
             dirtiest = dirtiest.max(dirt.ratio());
-            if dirt.is_due(&config) {
-                due.push((dirt.ratio(), log, dirt, high_watermark));
+            if dirt.is_due(&config) && !log.0.compaction.rests(rt::now()) {
+                due.push((dirt.ratio(), log));
             }
             rt::yield_point().await;
         }
         compaction.looked_at.set(Some(rt::now()));
         compaction.dirtiest.set(dirtiest);
         due.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (_, log, dirt, high_watermark) in due {
-            match log.pass(dirt, cleaner, high_watermark, now_ms).await {
+        for (_, log) in due {
+            // Anew: the passes before may have taken hours.
+            let due = plan(&log).await.filter(|(config, plan)| plan.dirt.is_due(config));
+            let Some((_, plan)) = due else { continue };
+            match log.pass(plan, cleaner).await {
                 Ok(compacted) => return Some(compacted),
                 Err(error) => {
                     tracing::debug!(log = %log.partition(), %error, "a compaction pass ended early")
@@ -90,11 +93,8 @@ impl Log {
         cleaner: CleanerConfig,
         high_watermark: Offset,
     ) -> Result<Option<Compacted>, CompactionError> {
-        let now_ms = rt::unix_ms();
-        match self.dirt(high_watermark, now_ms).await {
-            Some((_, dirt)) if dirt.dirty_bytes > 0 => {
-                self.pass(dirt, cleaner, high_watermark, now_ms).await.map(Some)
-            }
+        match self.plan(high_watermark).await {
+            Some((_, plan)) if plan.dirt.dirty_bytes > 0 => self.pass(plan, cleaner).await.map(Some),
             _ => Ok(None),
         }
     }
@@ -114,15 +114,16 @@ impl Log {
         self.0.compaction.cleaned.get()
     }
 
-    /// What of the log is dirty; `None` if it isn't to be compacted.
-    async fn dirt(&self, high_watermark: Offset, now_ms: i64) -> Option<(CompactionConfig, Dirt)> {
+    /// What of the log is dirty now; `None` if it isn't to be compacted.
+    async fn plan(&self, high_watermark: Offset) -> Option<(CompactionConfig, Plan)> {
         let log = &self.0;
         let config = log.config().compaction?;
         if log.is_offline() || log.compaction.uncleanable.borrow().is_some() {
             return None;
         }
+        let (now_ms, cuts) = (rt::unix_ms(), log.core.borrow().cuts);
         match log.dirt(&config, high_watermark, now_ms).await {
-            Ok(dirt) => Some((config, dirt)),
+            Ok(dirt) => Some((config, Plan { dirt, high_watermark, now_ms, cuts })),
             // It was cut or ended, or else the pass, or the next look, meets it again.
             Err(error) => {
                 tracing::debug!(log = %log.partition, %error, "its dirty part can't be looked at");
@@ -132,16 +133,10 @@ impl Log {
     }
 
     /// A pass, as a task of the directory.
-    async fn pass(
-        &self,
-        dirt: Dirt,
-        cleaner: CleanerConfig,
-        high_watermark: Offset,
-        now_ms: i64,
-    ) -> Result<Compacted, CompactionError> {
+    async fn pass(&self, plan: Plan, cleaner: CleanerConfig) -> Result<Compacted, CompactionError> {
         let log = &self.0;
         let Some(running) = Running::begin(&log.dir) else { return Err(CompactionError::CalledOff) };
-        let pass = Pass::new(log.clone(), dirt, cleaner, high_watermark, now_ms);
+        let pass = Pass::new(log.clone(), plan, cleaner);
         let (done, result) = rt::sync::oneshot::channel();
         log.dir.tasks.spawn(async move {
             let result = pass.run().await;
@@ -192,7 +187,12 @@ fn tell(log: &LogInner, result: &Result<Compacted, CompactionError>) {
                     tracing::error!(log = %log.partition, reason, "the log can't be compacted, and won't be until the next start");
                     *log.compaction.uncleanable.borrow_mut() = Some(reason.clone());
                 }
-                error => tracing::warn!(log = %log.partition, %error, "a log wasn't compacted"),
+                error => {
+                    if matches!(error, CompactionError::Storage(_)) {
+                        log.compaction.rests_until.set(Some(rt::now() + COMPACTION_RETRY_AFTER));
+                    }
+                    tracing::warn!(log = %log.partition, %error, "a log wasn't compacted");
+                }
             }
         }
     }
@@ -246,3 +246,6 @@ impl LogInner {
         Some(timestamp_ms)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! The batches of a closed segment, one after another, past the cache.
 
+use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use super::plan::Segment;
 use crate::CompactionError;
 use crate::dir::files;
 use crate::log::inner::LogInner;
-use crate::segment::{SegmentReader, names};
+use crate::segment::{SegmentReader, WalkError, names};
 
 /// Where a batch stands.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +38,7 @@ impl Source {
     /// Opens a segment that isn't empty, to read on from `position`.
     ///
     /// # Errors
-    /// `Uncleanable`: it can't be opened.
+    /// `Storage`: it can't be opened now.
     pub(crate) async fn open(
         log: &LogInner,
         segment: &Segment,
@@ -45,18 +46,21 @@ impl Source {
     ) -> Result<Self, CompactionError> {
         let path = log.file_path(segment.base, names::LOG);
         let opened = files::open_for_reading(&path, log.dir.config.direct_io).await;
-        let file = opened.map_err(|error| unreadable(&path, 0, &error))?;
+        let file = opened.map_err(|error| CompactionError::reading(path.display().to_string(), error))?;
         Ok(Self { reader: SegmentReader::uncached(Rc::new(file), segment.bytes), path, position })
     }
 
     /// The next batch; `None` at the segment's end.
     ///
     /// # Errors
-    /// `Uncleanable`: there is none, or it can't be read.
+    /// `Uncleanable`: there is none. `Storage`: it can't be read now.
     pub(crate) async fn next(&mut self) -> Result<Option<Found>, CompactionError> {
         let at = self.position;
         let header = self.reader.header_at(at).await;
-        let header = header.map_err(|error| unreadable(&self.path, at, &error))?;
+        let header = header.map_err(|error| match error {
+            WalkError::Io(error) => self.unreadable(at, error),
+            WalkError::NoBatch(reason) => damaged(&self.path, at, &reason),
+        })?;
         let found = header.map(|header| Found { header, at });
         if let Some(found) = &found {
             self.position = found.end();
@@ -67,16 +71,20 @@ impl Source {
     /// The batch that was found, whole and with a CRC that holds. Costs a copy only if it lies in several pieces.
     ///
     /// # Errors
-    /// `Uncleanable`: it is damaged, or can't be read.
+    /// `Uncleanable`: it is damaged. `Storage`: it can't be read now.
     pub(crate) async fn batch(&mut self, found: &Found) -> Result<RecordBatch, CompactionError> {
         let slices = self.reader.slices(found.at, found.end()).await;
-        let bytes = join(slices.map_err(|error| unreadable(&self.path, found.at, &error))?);
-        RecordBatch::parse(bytes).map_err(|error| unreadable(&self.path, found.at, &error))
+        let bytes = join(slices.map_err(|error| self.unreadable(found.at, error))?);
+        RecordBatch::parse(bytes).map_err(|error| self.damaged(found, &error))
     }
 
     /// What is wrong with what a batch holds.
     pub(crate) fn damaged(&self, found: &Found, error: &dyn std::fmt::Display) -> CompactionError {
-        unreadable(&self.path, found.at, error)
+        damaged(&self.path, found.at, error)
+    }
+
+    fn unreadable(&self, at: u64, error: io::Error) -> CompactionError {
+        CompactionError::reading(format!("{} at {at}", self.path.display()), error)
     }
 
     /// Closes the file.
@@ -100,7 +108,7 @@ pub(crate) fn control_kind(
     }
 }
 
-fn unreadable(path: &std::path::Path, at: u64, error: &dyn std::fmt::Display) -> CompactionError {
+fn damaged(path: &std::path::Path, at: u64, error: &dyn std::fmt::Display) -> CompactionError {
     CompactionError::Uncleanable(format!("{} at {at}: {error}", path.display()))
 }
 

@@ -15,12 +15,21 @@ pub(crate) struct LogCompaction {
     pub cleaned: Cell<Option<Offset>>,
     /// Why it can't be compacted.
     pub uncleanable: RefCell<Option<String>>,
+    /// Until when it is left out, after a file of it couldn't be opened, read or written.
+    pub rests_until: Cell<Option<Instant>>,
     /// Segments that are being replaced, from the first one's start to the last one's end: who wants to read their files
     /// waits.
     pub replacing: Cell<Option<(Offset, Offset)>>,
     pub replaced: Notify,
     /// Largest timestamp of the first batch of closed segments, by their base, as far as it was looked up.
     pub first_timestamps: RefCell<BTreeMap<Offset, i64>>,
+}
+
+impl LogCompaction {
+    /// Whether it is left out at `now`.
+    pub(crate) fn rests(&self, now: Instant) -> bool {
+        self.rests_until.get().is_some_and(|until| now < until)
+    }
 }
 
 /// Of one shard's part of a directory.

@@ -8,7 +8,7 @@ use super::source::control_kind;
 use super::txns::{Survey, Transactions};
 use crate::limits::{ABORTED_MAX, PIECE_BYTES};
 use crate::log::handle::Log;
-use crate::{CompactionError, Offset, ReadError};
+use crate::{CompactionError, Offset};
 
 impl Pass {
     /// Reads on from `from` until the outcome of all transactions with data before `upto` is known, but not beyond
@@ -18,7 +18,7 @@ impl Pass {
         let mut survey = Survey::new(from, upto, ABORTED_MAX);
         let mut at = from;
         while at < self.high_watermark {
-            let slice = log.read(at, self.high_watermark, PIECE_BYTES, true).await.map_err(unreadable)?;
+            let slice = log.read(at, self.high_watermark, PIECE_BYTES, true).await?;
             if slice.bytes == 0 {
                 break;
             }
@@ -49,13 +49,6 @@ fn show(survey: &mut Survey, bytes: &Bytes) -> Result<bool, CompactionError> {
         }
     }
     Ok(true)
-}
-
-fn unreadable(error: ReadError) -> CompactionError {
-    match error {
-        ReadError::Offline | ReadError::OffsetOutOfRange { .. } => CompactionError::CalledOff,
-        other => CompactionError::Uncleanable(other.to_string()),
-    }
 }
 
 fn join(bufs: Vec<Bytes>) -> Bytes {

@@ -186,6 +186,7 @@ impl LogInner {
             (segment, core.generation)
         };
         self.dir.forget((self.id, base, generation));
+        self.compaction.first_timestamps.borrow_mut().remove(&base);
         self.unfinished.borrow_mut().iter_mut().for_each(|sealed| sealed.forget_indexes_of(base));
         self.changed.set(true);
         add(&self.dir.stats.deleted_segments, 1);
