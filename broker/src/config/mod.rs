@@ -1,7 +1,7 @@
 //! Configuration: every name Kafka knows, what it may hold, whether it acts here, and the typed result.
 //!
 //! [`keys`] is the table, one item a name. [`load()`] reads flags, overrides and file into a [`BrokerConfig`];
-//! [`topic`] validates and resolves what topics override; [`reference`] tells people about names.
+//! [`topic`] validates and resolves what topics override; [`mod@reference`] tells people about names.
 
 pub mod broker;
 pub mod describe;

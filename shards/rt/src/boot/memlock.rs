@@ -39,10 +39,18 @@ pub fn io_memory(shards: usize) -> Result<usize, BootError> {
 
 /// Makes room for the rings of `shards` shards of the ring engine, as far as the process may. Too little shows when
 /// the first ring is refused: most kernels count none.
-pub(crate) fn allow_rings(shards: usize) {
+///
+/// # Errors
+/// [`BootError::Memlock`]: they don't fit where they are counted.
+pub(crate) fn allow_rings(shards: usize) -> Result<(), BootError> {
     let needed = RING * shards as u64;
-    if !has_ipc_lock() && getrlimit(Resource::Memlock).current.is_some_and(|soft| soft < needed) {
-        raise(needed);
+    let is_less = || getrlimit(Resource::Memlock).current.filter(|soft| *soft < needed);
+    if has_ipc_lock() || is_less().is_none() {
+        return Ok(());
+    }
+    match raise(needed) {
+        limit if limit < needed => Err(BootError::Memlock { limit, needed, shards }),
+        _ => Ok(()),
     }
 }
 

@@ -27,7 +27,8 @@ where
     let count = count.ok_or(BootError::ShardCount(config.cores.len()))?;
     bomb::remember_panics();
     if config.engine == Engine::Ring {
-        boot::memlock::allow_rings(usize::from(count));
+        // Whether they are counted here, the first ring tells.
+        let _ = boot::memlock::allow_rings(usize::from(count));
     }
     // First what would panic inside glommio.
     boot::uring::probe(config.engine)?;
