@@ -311,10 +311,8 @@ fn ringlog(values: &BrokerValues) -> RinglogConfig {
     RinglogConfig {
         shards: u16::try_from(int(values, "ringlog.shards")).ok().filter(|shards| *shards > 0),
         direct_io: boolean(values, "ringlog.direct.io"),
-        engine: match values.text("ringlog.io.engine").trim() {
-            "glommio" => Engine::Glommio,
-            _ => Engine::Ring,
-        },
+        // Checked; its names are all there are.
+        engine: Engine::named(values.text("ringlog.io.engine").trim()).unwrap_or_default(),
         journal_bytes: unsigned(values, "ringlog.journal.bytes"),
         journal_direct_bytes: size(values, "ringlog.journal.direct.bytes"),
         journal_age_max: millis(values, "ringlog.journal.max.age.ms"),

@@ -17,6 +17,20 @@ pub enum Engine {
     Ring,
 }
 
+impl Engine {
+    /// What the engines are called, the default first.
+    pub const NAMES: [&str; 2] = ["ring", "glommio"];
+
+    /// The engine of that name.
+    pub fn named(name: &str) -> Option<Engine> {
+        match name {
+            "ring" => Some(Engine::Ring),
+            "glommio" => Some(Engine::Glommio),
+            _ => None,
+        }
+    }
+}
+
 /// How the shards run.
 #[derive(Clone, Debug)]
 pub struct ShardsConfig {

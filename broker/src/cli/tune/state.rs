@@ -1,6 +1,10 @@
 //! What was there before: a JSON file, so that people can read it and undo it by hand.
 
-#![expect(clippy::disallowed_methods, reason = "runs on the command line's own thread, never on a shard")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "runs on the command line's own thread, never on a shard"
+)]
 
 use std::io::Write;
 use std::path::Path;

@@ -79,5 +79,5 @@ fn offset_reset(text: &str) -> Result<(), String> {
     ))
 }
 
-pub(super) const IO_ENGINE: Valid = Valid::OneOf(&["ring", "glommio"]);
+pub(super) const IO_ENGINE: Valid = Valid::OneOf(&rt::Engine::NAMES);
 pub(super) const PRODUCE_VALIDATION: Valid = Valid::OneOf(&["full", "header"]);

@@ -44,14 +44,14 @@ pub fn io_memory(shards: usize) -> Result<usize, BootError> {
 /// [`BootError::Memlock`]: they don't fit where they are counted.
 pub(crate) fn allow_rings(shards: usize) -> Result<(), BootError> {
     let needed = RING * shards as u64;
-    let is_less = || getrlimit(Resource::Memlock).current.filter(|soft| *soft < needed);
-    if has_ipc_lock() || is_less().is_none() {
+    if has_ipc_lock() || getrlimit(Resource::Memlock).current.is_none_or(|soft| soft >= needed) {
         return Ok(());
     }
-    match raise(needed) {
-        limit if limit < needed => Err(BootError::Memlock { limit, needed, shards }),
-        _ => Ok(()),
+    let limit = raise(needed);
+    if limit < needed {
+        return Err(BootError::Memlock { limit, needed, shards });
     }
+    Ok(())
 }
 
 pub(super) fn share(limit: u64, ipc_lock: bool, shards: usize) -> Result<usize, BootError> {

@@ -101,8 +101,10 @@ fn kept(count: usize) -> Vec<Block> {
     KEPT.with_borrow_mut(|kept| {
         // The last fit: buffers of one size come and go together.
         let fits = |buffer: &Vec<Block>| buffer.capacity() >= count && buffer.capacity() <= 4 * count;
-        let Some(at) = kept.buffers.iter().rposition(fits) else { return Vec::with_capacity(count) };
-        let Some(buffer) = kept.buffers.remove(at) else { return Vec::with_capacity(count) };
+        let at = kept.buffers.iter().rposition(fits);
+        let Some(buffer) = at.and_then(|at| kept.buffers.remove(at)) else {
+            return Vec::with_capacity(count);
+        };
         kept.bytes -= buffer.capacity() * BLOCK;
         buffer
     })
