@@ -5,31 +5,13 @@ mod common;
 
 use std::time::Duration;
 
-use common::{append, batch, open, read_all, tag_of};
-use protocol::types::Uuid;
+use common::{append, batch, journal, many, open, read_all, tag_of};
 use rt::sim::{Crash, DiskControl, FaultOp, Sim};
-use storage::{
-    JournalConfig, LeaderEpoch, Log, LogConfig, LogDir, LogDirConfig, Offset, StorageError, TopicPartition,
-};
+use storage::{JournalConfig, LeaderEpoch, Log, LogConfig, LogDir, LogDirConfig, Offset, StorageError};
 
 /// Files of three frames of a block each.
 fn small() -> LogDirConfig {
-    let journal = JournalConfig {
-        shard: 1,
-        bytes: 128 << 10,
-        direct_bytes: 64 << 10,
-        age_max: Duration::from_secs(3_600),
-    };
-    LogDirConfig { journal, ..LogDirConfig::default() }
-}
-
-async fn many(dir: &LogDir, count: u8) -> Vec<Log> {
-    let mut logs = Vec::new();
-    for at in 0..count {
-        let of = TopicPartition::new(format!("topic{at}"), 0);
-        logs.push(dir.ensure_log(of, Uuid([at + 10; 16]), LogConfig::default()).await.unwrap());
-    }
-    logs
+    journal(128 << 10, 64 << 10, Duration::from_secs(3_600))
 }
 
 async fn append_and_flush(log: &Log, tag: u64) {

@@ -5,22 +5,12 @@ mod common;
 
 use std::time::Duration;
 
-use common::{append, batch, open, read_all, tag_of};
+use common::{append, batch, calm, journal, many, open, tags};
 use protocol::types::Uuid;
 use rt::sim::{Crash, FaultOp, Node, Sim};
-use storage::{JournalConfig, Log, LogConfig, LogDir, LogDirConfig, Offset, TopicPartition};
+use storage::{JournalConfig, Log, LogConfig, LogDirConfig, Offset, TopicPartition};
 
 const SEGMENT: &str = "/data/orders-0/00000000000000000000.log";
-
-fn journal(bytes: u64, direct_bytes: usize, age_max: Duration) -> LogDirConfig {
-    let journal = JournalConfig { shard: 1, bytes, direct_bytes, age_max };
-    LogDirConfig { journal, ..LogDirConfig::default() }
-}
-
-/// One that is large and takes its time.
-fn calm() -> LogDirConfig {
-    journal(1 << 20, 64 << 10, Duration::from_secs(3_600))
-}
 
 /// Appends small batches until the journal has its files, and one more.
 async fn warm_up(log: &Log) {
@@ -34,19 +24,6 @@ async fn warm_up(log: &Log) {
 fn journals(node: &Node) -> Vec<String> {
     let names = node.disk().names("/data");
     names.into_iter().filter(|name| name.starts_with("ringlog-journal-")).collect()
-}
-
-async fn tags(log: &Log) -> Vec<u64> {
-    read_all(log, Offset(0), 1 << 20).await.iter().map(tag_of).collect()
-}
-
-async fn many(dir: &LogDir, count: u8) -> Vec<Log> {
-    let mut logs = Vec::new();
-    for at in 0..count {
-        let of = TopicPartition::new(format!("topic{at}"), 0);
-        logs.push(dir.ensure_log(of, Uuid([at + 10; 16]), LogConfig::default()).await.unwrap());
-    }
-    logs
 }
 
 #[test]

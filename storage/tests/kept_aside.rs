@@ -6,27 +6,13 @@ mod common;
 
 use std::time::Duration;
 
-use common::{append, batch, open, partition, read_all, tag_of};
+use common::{append, batch, calm, open, partition, tags};
 use protocol::types::Uuid;
 use rt::sim::{Crash, FaultOp, Node, Sim};
-use storage::{
-    DirHome, HomeConfig, JournalConfig, Log, LogConfig, LogDir, LogDirConfig, LogStatus, Offset,
-    TopicPartition,
-};
+use storage::{DirHome, HomeConfig, Log, LogConfig, LogDir, LogStatus, Offset, TopicPartition};
 
 const SEGMENT: &str = "/data/orders-0/00000000000000000000.log";
 const METADATA: &str = "/data/orders-0/partition.metadata";
-
-/// Nothing goes to the segments by itself.
-fn calm() -> LogDirConfig {
-    let journal = JournalConfig {
-        shard: 1,
-        bytes: 1 << 20,
-        direct_bytes: 64 << 10,
-        age_max: Duration::from_secs(3_600),
-    };
-    LogDirConfig { journal, ..LogDirConfig::default() }
-}
 
 fn other() -> TopicPartition {
     TopicPartition::new("other", 0)
@@ -38,10 +24,6 @@ async fn append_some(log: &Log, tags: std::ops::Range<u64>) {
         log.flush().await.unwrap();
         rt::sleep(Duration::from_millis(50)).await;
     }
-}
-
-async fn tags(log: &Log) -> Vec<u64> {
-    read_all(log, Offset(0), 1 << 20).await.iter().map(tag_of).collect()
 }
 
 fn names(node: &Node, prefix: &str) -> Vec<String> {

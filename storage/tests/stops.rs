@@ -6,20 +6,10 @@ mod common;
 use std::rc::Rc;
 use std::time::Duration;
 
-use common::{append, batch, open, partition, read_all, tag_of};
+use common::{append, batch, calm, open, partition, read_all, tag_of};
 use protocol::types::Uuid;
 use rt::sim::{Crash, FaultOp, Sim};
-use storage::{DirHome, HomeConfig, JournalConfig, LogConfig, LogDir, LogDirConfig, Offset, Offsets};
-
-fn calm() -> LogDirConfig {
-    let journal = JournalConfig {
-        shard: 1,
-        bytes: 1 << 20,
-        direct_bytes: 64 << 10,
-        age_max: Duration::from_secs(3_600),
-    };
-    LogDirConfig { journal, ..LogDirConfig::default() }
-}
+use storage::{DirHome, HomeConfig, LogConfig, LogDir, Offset, Offsets};
 
 /// A deletion whose caller had gone was cut off, and the stop counted as clean: with the log as a crash leaves it.
 #[test]

@@ -1,10 +1,13 @@
 //! What the storage tests share: batches, and a log directory in a few calls.
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::time::Duration;
+
 use protocol::records::{BatchBuilder, Compression, RecordBatch};
+use protocol::types::Uuid;
 use storage::{
-    DirHome, HomeConfig, LeaderEpoch, Log, LogConfig, LogDir, LogDirConfig, LogSlice, Offset, Offsets,
-    TopicPartition,
+    DirHome, HomeConfig, JournalConfig, LeaderEpoch, Log, LogConfig, LogDir, LogDirConfig, LogSlice, Offset,
+    Offsets, TopicPartition,
 };
 
 /// A batch of `count` records whose values start with `tag`; about `bytes` long.
@@ -115,4 +118,30 @@ impl Open {
 pub(crate) async fn append(log: &Log, batch: RecordBatch, epoch: i32) -> Offset {
     let reservation = log.reserve_batch(&batch).await.unwrap();
     log.append(reservation, batch, LeaderEpoch(epoch), rt::unix_ms()).unwrap().base_offset
+}
+
+/// A directory with a journal of so many bytes.
+pub(crate) fn journal(bytes: u64, direct_bytes: usize, age_max: Duration) -> LogDirConfig {
+    let journal = JournalConfig { shard: 1, bytes, direct_bytes, age_max };
+    LogDirConfig { journal, ..LogDirConfig::default() }
+}
+
+/// A journal from which nothing goes to the segments by itself.
+pub(crate) fn calm() -> LogDirConfig {
+    journal(1 << 20, 64 << 10, Duration::from_secs(3_600))
+}
+
+/// So many logs, each of a topic of its own.
+pub(crate) async fn many(dir: &LogDir, count: u8) -> Vec<Log> {
+    let mut logs = Vec::new();
+    for at in 0..count {
+        let of = TopicPartition::new(format!("topic{at}"), 0);
+        logs.push(dir.ensure_log(of, Uuid([at + 10; 16]), LogConfig::default()).await.unwrap());
+    }
+    logs
+}
+
+/// The tags of all batches in a log.
+pub(crate) async fn tags(log: &Log) -> Vec<u64> {
+    read_all(log, Offset(0), 1 << 20).await.iter().map(tag_of).collect()
 }
