@@ -15,6 +15,7 @@ use rt::ShardId;
 
 use crate::metadata::limits::TOPIC_NAME_LEN_MAX;
 use crate::server::admin::{AdminAnswer, AdminPiece, LogSize};
+use crate::server::log_dirs::ShardDir;
 use crate::server::{Answer, Piece, RequestContext, ShardState};
 
 /// Answers DescribeLogDirs 1-5.
@@ -27,36 +28,46 @@ pub async fn handle(
         Some(topics) => Some(wanted(topics).await),
         None => None,
     };
-    let mut topics: BTreeMap<Str, Vec<DescribeLogDirsPartition>> = BTreeMap::new();
+    let mut dirs: BTreeMap<usize, BTreeMap<Str, Vec<DescribeLogDirsPartition>>> = BTreeMap::new();
     for log in sizes(shard).await {
         if wanted.as_ref().is_none_or(|wanted| wanted.contains(&(log.topic.clone(), log.partition))) {
+            let topics = dirs.entry(log.dir).or_default();
             topics.entry(log.topic.clone()).or_default().push(told(&log));
         }
     }
+    let mut results = Vec::new();
+    for (index, dir) in shard.log_dirs.all() {
+        results.push(result(dir, dirs.remove(&index).unwrap_or_default()).await);
+    }
+    DescribeLogDirsResponse { results, ..DescribeLogDirsResponse::default() }
+}
+
+/// A directory; of one that is offline no more than that, as Kafka tells it.
+async fn result(
+    dir: &ShardDir,
+    topics: BTreeMap<Str, Vec<DescribeLogDirsPartition>>,
+) -> DescribeLogDirsResult {
+    // As Kafka writes it, also for a directory that was given relative to the working directory.
+    let path = std::path::absolute(dir.path()).unwrap_or_else(|_| dir.path().to_owned());
+    let result = DescribeLogDirsResult {
+        log_dir: Str::from(path.display().to_string()),
+        ..DescribeLogDirsResult::default()
+    };
+    if dir.failure().is_some() {
+        let error_code = ErrorCode::KAFKA_STORAGE_ERROR.code();
+        return DescribeLogDirsResult { error_code, ..result };
+    }
     let topics = topics.into_iter().map(|(name, mut partitions)| {
-        partitions.sort_by_key(|partition| partition.partition_index);
+        partitions.sort_by_key(|partition| (partition.partition_index, partition.is_future_key));
         DescribeLogDirsTopic { name, partitions, ..DescribeLogDirsTopic::default() }
     });
     let topics = topics.collect();
-    // The others aren't used so far.
-    let Some(dir) = shard.node.config.log_dirs.first() else { return DescribeLogDirsResponse::default() };
-    // As Kafka writes it, also for a directory that was given relative to the working directory.
-    let path = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
-    let space = rt::fs::space(dir).await;
+    let space = rt::fs::space(dir.path()).await;
     let bytes = |of: fn(&rt::fs::Space) -> u64| {
         space.as_ref().map_or(-1, |space| i64::try_from(of(space)).unwrap_or(i64::MAX))
     };
-    let failed = shard.log_dir.failure().is_some();
-    let code = if failed { ErrorCode::KAFKA_STORAGE_ERROR } else { ErrorCode::NONE };
-    let result = DescribeLogDirsResult {
-        error_code: code.code(),
-        log_dir: Str::from(path.display().to_string()),
-        topics,
-        total_bytes: bytes(|space| space.total_bytes),
-        usable_bytes: bytes(|space| space.free_bytes),
-        ..DescribeLogDirsResult::default()
-    };
-    DescribeLogDirsResponse { results: vec![result], ..DescribeLogDirsResponse::default() }
+    let (total_bytes, usable_bytes) = (bytes(|space| space.total_bytes), bytes(|space| space.free_bytes));
+    DescribeLogDirsResult { topics, total_bytes, usable_bytes, ..result }
 }
 
 async fn wanted(topics: Vec<DescribableLogDirTopic>) -> BTreeSet<(Str, i32)> {

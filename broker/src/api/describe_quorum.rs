@@ -58,7 +58,7 @@ fn quorum(shard: &Rc<ShardState>, with_directory: bool) -> PartitionData {
     let end = image.offset + 1;
     let voter = ReplicaState {
         replica_id: shard.node.config.node_id,
-        replica_directory_id: if with_directory { shard.log_dir.directory_id() } else { Uuid::ZERO },
+        replica_directory_id: if with_directory { shard.log_dirs.metadata_dir_id() } else { Uuid::ZERO },
         log_end_offset: end,
         last_fetch_timestamp: now_ms,
         last_caught_up_timestamp: now_ms,

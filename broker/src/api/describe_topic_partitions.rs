@@ -77,7 +77,7 @@ fn page<'a>(
         let end = topic.partitions.len();
         let upto = end.min(first.saturating_add(left));
         if left > 0 {
-            topics.push(known(topic, first.min(upto)..upto, alive));
+            topics.push(known(image, topic, first.min(upto)..upto, alive));
             left -= upto.saturating_sub(first);
         }
         let unfinished = if upto < end && first < end { Some(upto) } else { None };
@@ -98,6 +98,7 @@ fn page<'a>(
 }
 
 fn known(
+    image: &Image,
     topic: &Topic,
     range: std::ops::Range<usize>,
     alive: &BTreeSet<i32>,
@@ -116,7 +117,7 @@ fn known(
             // None yet: replicas outside the ISR can't be elected without losing records.
             eligible_leader_replicas: Some(Vec::new()),
             last_known_elr: Some(Vec::new()),
-            offline_replicas: partition.replicas.iter().copied().filter(|id| !alive.contains(id)).collect(),
+            offline_replicas: image.offline_replicas(partition, alive),
             ..Default::default()
         })
     });

@@ -137,7 +137,7 @@ pub(super) fn describe(
     alive: &BTreeSet<i32>,
 ) -> Vec<MetadataResponseTopic> {
     let topics = match wanted {
-        Wanted::All => return image.topics().map(|topic| known(topic, alive)).collect(),
+        Wanted::All => return image.topics().map(|topic| known(image, topic, alive)).collect(),
         Wanted::Named(topics) => topics,
     };
     let unknown = |asked, code| unknown(version, asked, code);
@@ -152,13 +152,13 @@ pub(super) fn describe(
         }
         if !asked.topic_id.is_zero() {
             return match image.topic_by_id(asked.topic_id) {
-                Some(topic) => known(topic, alive),
+                Some(topic) => known(image, topic, alive),
                 None => unknown(MetadataRequestTopic { name: None, ..asked }, ErrorCode::UNKNOWN_TOPIC_ID),
             };
         }
         let name = asked.name.as_deref().unwrap_or_default();
         if let Some(topic) = image.topic(name) {
-            return known(topic, alive);
+            return known(image, topic, alive);
         }
         let code = if check_topic_name(name).is_err() {
             ErrorCode::INVALID_TOPIC_EXCEPTION
@@ -185,18 +185,24 @@ fn why_missing(created: Option<ErrorCode>) -> ErrorCode {
     }
 }
 
-fn known(topic: &Topic, alive: &BTreeSet<i32>) -> MetadataResponseTopic {
+fn known(image: &Image, topic: &Topic, alive: &BTreeSet<i32>) -> MetadataResponseTopic {
     let partitions = (0..).zip(&topic.partitions);
+    let partitions = partitions.map(|(index, partition)| known_partition(image, index, partition, alive));
     MetadataResponseTopic {
         name: Some(topic.name.clone()),
         topic_id: topic.id,
         is_internal: topic.is_internal(),
-        partitions: partitions.map(|(index, partition)| known_partition(index, partition, alive)).collect(),
+        partitions: partitions.collect(),
         ..MetadataResponseTopic::default()
     }
 }
 
-fn known_partition(index: i32, partition: &Partition, alive: &BTreeSet<i32>) -> MetadataResponsePartition {
+fn known_partition(
+    image: &Image,
+    index: i32,
+    partition: &Partition,
+    alive: &BTreeSet<i32>,
+) -> MetadataResponsePartition {
     let has_leader = alive.contains(&partition.leader);
     let code = if has_leader { ErrorCode::NONE } else { ErrorCode::LEADER_NOT_AVAILABLE };
     MetadataResponsePartition {
@@ -206,7 +212,7 @@ fn known_partition(index: i32, partition: &Partition, alive: &BTreeSet<i32>) -> 
         leader_epoch: partition.leader_epoch,
         replica_nodes: partition.replicas.clone(),
         isr_nodes: partition.isr.clone(),
-        offline_replicas: partition.replicas.iter().copied().filter(|id| !alive.contains(id)).collect(),
+        offline_replicas: image.offline_replicas(partition, alive),
         ..MetadataResponsePartition::default()
     }
 }

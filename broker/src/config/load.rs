@@ -1,7 +1,7 @@
 //! From a file, `--override`s and flags to a checked configuration.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::broker::BrokerConfig;
 use super::error::{ConfigError, ConfigErrors};
@@ -67,8 +67,6 @@ pub enum Warning {
     Unknown(String),
     /// A name that is known but does nothing here, and why.
     NoEffect(String, &'static str),
-    /// Only the first of several log directories is used so far.
-    FirstLogDirOnly(PathBuf),
 }
 
 impl fmt::Display for Warning {
@@ -76,9 +74,6 @@ impl fmt::Display for Warning {
         match self {
             Self::Unknown(name) => write!(f, "unknown config {name} is ignored"),
             Self::NoEffect(name, reason) => write!(f, "config {name} has no effect: {reason}"),
-            Self::FirstLogDirOnly(dir) => {
-                write!(f, "of log.dirs only the first is used so far: all data goes to {}", dir.display())
-            }
         }
     }
 }
@@ -112,9 +107,6 @@ pub fn load(inputs: Inputs) -> Result<Loaded, ConfigErrors> {
         return Err(ConfigErrors(errors));
     }
     let config = BrokerConfig::new(BrokerValues::new(fixed), &host_name)?;
-    if let [first, _, ..] = &config.log_dirs[..] {
-        warnings.push(Warning::FirstLogDirOnly(first.clone()));
-    }
     Ok(Loaded { config, warnings })
 }
 

@@ -8,7 +8,7 @@ use super::apis::Stage;
 use super::families::*;
 use super::limits::PARTITIONS_MAX;
 use super::positions::{PartitionNumbers, lags};
-use super::snapshot::ShardSnapshot;
+use super::snapshot::{DirNumbers, ShardSnapshot};
 use super::text::TextWriter;
 use super::topics::TopicNumbers;
 use crate::group::classic::GroupState;
@@ -18,8 +18,8 @@ use crate::group::classic::GroupState;
 pub struct NodeFacts {
     /// `node.id`.
     pub node_id: i32,
-    /// The log directory, as configured.
-    pub log_dir: String,
+    /// The log directories, as configured.
+    pub log_dirs: Vec<String>,
     /// When the process began, in ms since 1970.
     pub start_ms: i64,
 }
@@ -51,7 +51,7 @@ pub fn render(
     topics(&mut out, if whole { &answered } else { &[] });
     positions(&mut out, &answered, whole);
     logs(&mut out, &answered);
-    log_dir(&mut out, &node.log_dir, &answered);
+    log_dirs(&mut out, &node.log_dirs, &answered);
     memory(&mut out, &answered);
     state(&mut out, &answered);
     process_families(&mut out, node, process);
@@ -180,21 +180,25 @@ fn logs(out: &mut TextWriter, shards: &Answered<'_>) {
     shards.iter().for_each(|(id, shard)| out.histogram(&[id], &shard.log.sync));
 }
 
-fn log_dir(out: &mut TextWriter, dir: &str, shards: &Answered<'_>) {
-    let mut write = |family, number: fn(&ShardSnapshot) -> u64| {
+fn log_dirs(out: &mut TextWriter, dirs: &[String], shards: &Answered<'_>) {
+    let mut write = |family, number: fn(&DirNumbers) -> u64| {
         out.family(family);
-        shards.iter().for_each(|(id, shard)| out.sample(&[id, dir], number(shard)));
+        for (id, shard) in shards {
+            for (dir, numbers) in dirs.iter().zip(&shard.dirs) {
+                out.sample(&[id, dir], number(numbers));
+            }
+        }
     };
-    write(&LOG_DIR_BYTES, |shard| shard.dir.bytes);
-    write(&LOG_DIR_PARTITIONS, |shard| shard.dir.partitions);
-    write(&LOG_SEGMENTS, |shard| shard.dir.segments);
-    write(&LOG_PRODUCERS, |shard| shard.dir.producers);
-    write(&LOG_DIR_UNCLEANABLE, |shard| shard.dir.uncleanable_partitions);
-    write(&LOG_DIR_OFFLINE_PARTITIONS, |shard| shard.dir.offline_partitions);
-    write(&LOG_DIR_OFFLINE, |shard| u64::from(shard.dir.is_offline));
-    write(&DISK_BYTES, |shard| shard.dir.room.total_bytes);
-    write(&DISK_FREE_BYTES, |shard| shard.dir.room.free_bytes);
-    write(&DISK_REFUSES_WRITES, |shard| u64::from(shard.dir.room.refuses_writes));
+    write(&LOG_DIR_BYTES, |dir| dir.bytes);
+    write(&LOG_DIR_PARTITIONS, |dir| dir.partitions);
+    write(&LOG_SEGMENTS, |dir| dir.segments);
+    write(&LOG_PRODUCERS, |dir| dir.producers);
+    write(&LOG_DIR_UNCLEANABLE, |dir| dir.uncleanable_partitions);
+    write(&LOG_DIR_OFFLINE_PARTITIONS, |dir| dir.offline_partitions);
+    write(&LOG_DIR_OFFLINE, |dir| u64::from(dir.is_offline));
+    write(&DISK_BYTES, |dir| dir.room.total_bytes);
+    write(&DISK_FREE_BYTES, |dir| dir.room.free_bytes);
+    write(&DISK_REFUSES_WRITES, |dir| u64::from(dir.room.refuses_writes));
 }
 
 fn memory(out: &mut TextWriter, shards: &Answered<'_>) {

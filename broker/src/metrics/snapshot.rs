@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rt::TimeCounts;
-use storage::{MemoryUse, Room};
+use storage::{DirMemory, Log, LogDir, MemoryUse, Room};
 
 use super::apis::ApiNumbers;
 use super::limits::{LOGS_PER_STEP, PARTITIONS_LOOKED_AT_MAX};
@@ -31,8 +31,8 @@ pub struct ShardSnapshot {
     pub topics: Vec<TopicNumbers>,
     /// What its logs did.
     pub log: LogNumbers,
-    /// Its part of the log directory.
-    pub dir: DirNumbers,
+    /// Its parts of the log directories, in the order of `log.dirs`.
+    pub dirs: Vec<DirNumbers>,
     /// Partitions it leads, at most [`PARTITIONS_LOOKED_AT_MAX`].
     pub partitions: Vec<PartitionNumbers>,
     /// Memory budgets by name.
@@ -105,7 +105,7 @@ pub struct LogNumbers {
     pub sync: TimeCounts,
 }
 
-/// Of the shard's logs.
+/// Of the shard's logs in one directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DirNumbers {
     /// Logs.
@@ -139,7 +139,7 @@ pub struct MetadataNumbers {
 
 /// Reads the shard's cells.
 pub async fn snapshot(shard: &Rc<ShardState>) -> ShardSnapshot {
-    let (dir, groups) = (dir(shard).await, shard.coordinators.numbers().await);
+    let (dirs, groups) = (dirs(shard).await, shard.coordinators.numbers().await);
     // After the groups: what was committed since then is below these.
     let partitions = partitions(shard).await;
     let pieces = shard.mesh.stats();
@@ -152,7 +152,7 @@ pub async fn snapshot(shard: &Rc<ShardState>) -> ShardSnapshot {
         durable: shard.metrics.flush.counts(),
         topics: shard.metrics.topics.numbers(),
         log: log(shard),
-        dir,
+        dirs,
         partitions,
         memory: memory(shard),
         metadata: metadata(shard),
@@ -171,41 +171,64 @@ fn connections(shard: &ShardState) -> ConnectionNumbers {
     }
 }
 
+/// All directories together.
 fn log(shard: &ShardState) -> LogNumbers {
-    let stats = shard.log_dir.stats();
-    LogNumbers {
-        appended_batches: stats.appended_batches.get(),
-        appended_records: stats.appended_records.get(),
-        appended_bytes: stats.appended_bytes.get(),
-        written_records: stats.written_records.get(),
-        synced_records: stats.synced_records.get(),
-        device_bytes: stats.device_bytes.get(),
-        journal_bytes: stats.journal_bytes.get(),
-        journal_refused_logs: stats.journal_refused_logs.get(),
-        journal_checkpoints: stats.journal_checkpoints.get(),
-        deleted_segments: stats.deleted_segments.get(),
-        deleted_bytes: stats.deleted_bytes.get(),
-        compaction_passes: stats.compaction_passes.get(),
-        compaction_failed_passes: stats.compaction_failed_passes.get(),
-        compaction_read_bytes: stats.compaction_read_bytes.get(),
-        compaction_written_bytes: stats.compaction_written_bytes.get(),
-        compaction_removed_records: stats.compaction_removed_records.get(),
-        compaction_replaced_segments: stats.compaction_replaced_segments.get(),
-        compaction_dirtiest_permille: (shard.log_dir.compaction_dirtiest() * 1_000.0) as u64,
-        compaction_looked_ms_ago: shard
-            .log_dir
-            .compaction_looked_at()
-            .map(|at| u64::try_from((rt::now() - at).as_millis()).unwrap_or(u64::MAX)),
-        flush: stats.flush_time.counts(),
-        sync: stats.sync_time.counts(),
+    let mut all = LogNumbers::default();
+    shard.log_dirs.opened().for_each(|dir| all.add(dir));
+    all
+}
+
+impl LogNumbers {
+    fn add(&mut self, dir: &LogDir) {
+        let stats = dir.stats();
+        let counts = [
+            (&mut self.appended_batches, &stats.appended_batches),
+            (&mut self.appended_records, &stats.appended_records),
+            (&mut self.appended_bytes, &stats.appended_bytes),
+            (&mut self.written_records, &stats.written_records),
+            (&mut self.synced_records, &stats.synced_records),
+            (&mut self.device_bytes, &stats.device_bytes),
+            (&mut self.journal_bytes, &stats.journal_bytes),
+            (&mut self.journal_refused_logs, &stats.journal_refused_logs),
+            (&mut self.journal_checkpoints, &stats.journal_checkpoints),
+            (&mut self.deleted_segments, &stats.deleted_segments),
+            (&mut self.deleted_bytes, &stats.deleted_bytes),
+            (&mut self.compaction_passes, &stats.compaction_passes),
+            (&mut self.compaction_failed_passes, &stats.compaction_failed_passes),
+            (&mut self.compaction_read_bytes, &stats.compaction_read_bytes),
+            (&mut self.compaction_written_bytes, &stats.compaction_written_bytes),
+            (&mut self.compaction_removed_records, &stats.compaction_removed_records),
+            (&mut self.compaction_replaced_segments, &stats.compaction_replaced_segments),
+        ];
+        for (sum, count) in counts {
+            *sum += count.get();
+        }
+        let dirtiest_permille = (dir.compaction_dirtiest() * 1_000.0) as u64;
+        self.compaction_dirtiest_permille = self.compaction_dirtiest_permille.max(dirtiest_permille);
+        let looked_ms_ago = dir.compaction_looked_at().map(|at| (rt::now() - at).as_millis());
+        let looked_ms_ago = looked_ms_ago.map(|ms| u64::try_from(ms).unwrap_or(u64::MAX));
+        // The longest ago counts.
+        self.compaction_looked_ms_ago = self.compaction_looked_ms_ago.max(looked_ms_ago);
+        self.flush.add(&stats.flush_time.counts());
+        self.sync.add(&stats.sync_time.counts());
     }
 }
 
+async fn dirs(shard: &ShardState) -> Vec<DirNumbers> {
+    let mut all = Vec::new();
+    for (_, dir) in shard.log_dirs.all() {
+        let room = dir.opened().map_or_else(Room::default, LogDir::room);
+        let is_offline = dir.failure().is_some();
+        let logs = dir.opened().map(LogDir::logs).unwrap_or_default();
+        all.push(DirNumbers { is_offline, room, ..of_logs(&logs).await });
+    }
+    all
+}
+
 /// Some logs at a time: ten thousand of them at once would hold up the shard for a millisecond.
-async fn dir(shard: &ShardState) -> DirNumbers {
-    let is_offline = shard.log_dir.failure().is_some();
-    let mut dir = DirNumbers { is_offline, room: shard.log_dir.room(), ..DirNumbers::default() };
-    for logs in shard.log_dir.logs().chunks(LOGS_PER_STEP) {
+async fn of_logs(logs: &[Log]) -> DirNumbers {
+    let mut dir = DirNumbers::default();
+    for logs in logs.chunks(LOGS_PER_STEP) {
         for log in logs {
             dir.partitions += 1;
             dir.offline_partitions += u64::from(log.is_offline());
@@ -238,7 +261,7 @@ async fn partitions(shard: &ShardState) -> Vec<PartitionNumbers> {
 }
 
 fn memory(shard: &ShardState) -> Vec<(&'static str, MemoryUse)> {
-    let (network, dir) = (&shard.network, shard.log_dir.memory());
+    let (network, dir) = (&shard.network, dir_memory(shard));
     let fill = |budget: &rt::sync::Budget| MemoryUse {
         used_bytes: budget.used(),
         capacity_bytes: budget.capacity(),
@@ -252,6 +275,22 @@ fn memory(shard: &ShardState) -> Vec<(&'static str, MemoryUse)> {
         ("cache", dir.cache),
         ("indexes", dir.indexes),
     ]
+}
+
+/// All directories together.
+fn dir_memory(shard: &ShardState) -> DirMemory {
+    let mut all = DirMemory::default();
+    let add = |sum: &mut MemoryUse, one: MemoryUse| {
+        sum.used_bytes += one.used_bytes;
+        sum.capacity_bytes += one.capacity_bytes;
+    };
+    for dir in shard.log_dirs.opened().map(LogDir::memory) {
+        add(&mut all.unplaced, dir.unplaced);
+        add(&mut all.tail, dir.tail);
+        add(&mut all.cache, dir.cache);
+        add(&mut all.indexes, dir.indexes);
+    }
+    all
 }
 
 fn metadata(shard: &ShardState) -> MetadataNumbers {

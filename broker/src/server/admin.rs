@@ -74,6 +74,8 @@ pub struct LogSize {
     pub topic: Str,
     /// Number of the partition.
     pub partition: i32,
+    /// Place of its log directory in `log.dirs`.
+    pub dir: usize,
     /// All its segments, in bytes.
     pub bytes: u64,
 }
@@ -139,14 +141,16 @@ fn producers(shard: &Rc<ShardState>, key: &PartitionKey) -> Result<Vec<ProducerR
     Ok(rows)
 }
 
+/// Those in directories that are online.
 async fn log_sizes(shard: &Rc<ShardState>) -> Vec<LogSize> {
-    let logs = shard.log_dir.logs();
-    let mut sizes = Vec::with_capacity(logs.len());
-    for log in logs {
-        let partition = log.partition();
-        let topic = Str::from(partition.topic.as_str());
-        sizes.push(LogSize { topic, partition: partition.partition, bytes: log.size_bytes() });
-        rt::yield_point().await;
+    let mut sizes = Vec::new();
+    for (dir, online) in shard.log_dirs.all().filter_map(|(index, dir)| Some((index, dir.online()?))) {
+        for log in online.logs() {
+            let partition = log.partition();
+            let topic = Str::from(partition.topic.as_str());
+            sizes.push(LogSize { topic, partition: partition.partition, dir, bytes: log.size_bytes() });
+            rt::yield_point().await;
+        }
     }
     sizes
 }

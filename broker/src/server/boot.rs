@@ -1,10 +1,10 @@
 //! A shard from its first step to its last.
 //!
 //! ```text
-//!   shard 0: listeners, directory, controller ── Joint ──> every shard: its logs, its image
-//!            all serve ── directory in use ── registration (leader epochs) ── accept
+//!   shard 0: listeners, directories, controller ── Joint ──> every shard: its logs, its image
+//!            all serve ── directories in use ── registration (leader epochs) ── accept
 //!            told to stop before it serves: the process ends as it is
-//!   stop:    none accepted ── connections answered ── logs closed ── quorum ended ── directory closed
+//!   stop:    none accepted ── connections answered ── logs closed ── quorum ended ── directories closed
 //! ```
 
 use std::net::SocketAddr;
@@ -17,20 +17,20 @@ use protocol::types::Str;
 use rt::net::Listener;
 use rt::{ShardId, TaskSet, lane};
 use shards::MeshPorts;
-use storage::{DirHome, HomeConfig};
 
 use super::accept::{Loads, accept, follow_ended, tell_ended};
 use super::failure::{Failure, Failures};
 use super::first::{self, FirstShard};
+use super::homes::Homes;
 use super::join::join as join_node;
 use super::listen;
 use super::piece::{Answer, Piece};
 use super::register::register;
 use super::state::{ShardState, Topology};
+use super::stop;
 use super::wiring::{Ends, FirstEnds, Joint, Wiring};
-use super::{stop, strays};
 use crate::admin::{self, Phase, Seat};
-use crate::metadata::{Controller, ControllerConfig, MetadataUpdate, QuorumConfig};
+use crate::metadata::{Controller, ControllerConfig, Image, MetadataUpdate, QuorumConfig};
 
 /// A shard's whole life, until the node was told to stop.
 ///
@@ -76,7 +76,7 @@ async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) 
         // What is being recovered is left as a crash would leave it; a recovery may take far longer than service managers wait.
         Either::Right(_) => return Err(Failure::stopped_early()),
     };
-    let Started { shard, home, controller, listeners } = started;
+    let Started { shard, homes, controller, listeners } = started;
     shard.tasks.spawn(tell_ended(Rc::clone(&shard), ended));
     let addresses: Vec<SocketAddr> = listeners.iter().map(Listener::local_addr).collect();
     let accepting = accept_all(&shard, listeners, std::mem::take(&mut first.ended));
@@ -91,13 +91,13 @@ async fn lead(wiring: &Wiring, ends: Ends, seat: &Seat, failures: Rc<Failures>) 
     let conducted = stop::conduct(&mut first.orders, &mut first.reports, &first.stops);
     let (closed, ()) = join(conducted, stop::obey(shard, orders, reports)).await;
     controller.stop().await;
-    stop::close_home(home, closed, broker_epoch).await
+    stop::close_homes(homes, closed, broker_epoch).await
 }
 
 /// What serves, with all that it needs but clients.
 struct Started {
     shard: Rc<ShardState>,
-    home: DirHome,
+    homes: Homes,
     controller: Controller,
     listeners: Vec<Listener>,
 }
@@ -111,16 +111,27 @@ async fn start(
     failures: Rc<Failures>,
 ) -> Result<Started, Failure> {
     let listeners = listen::bind(&wiring.config)?;
-    let (home, joint, controller) = open(wiring, &listeners, first).await?;
+    let (homes, joint, controller) = open(wiring, &listeners, first).await?;
     let first_shard = FirstShard::new(controller.clone());
     let shard = join_node(ShardId(0), ports, updates, joint, Some(first_shard), failures).await?;
     seat.take(&shard);
     shard.tasks.spawn(watch_metadata(Rc::clone(&shard), controller.clone()));
     let offset = shard.image.borrow().offset;
     first::await_everywhere(&shard, offset).await;
-    home.begin_use().await.map_err(Failure::fatal)?;
+    begin_use(&shard, &homes).await?;
     register(&shard).await?;
-    Ok(Started { shard, home, controller, listeners })
+    Ok(Started { shard, homes, controller, listeners })
+}
+
+/// The directories are in use from now on; one in which that can't be written down has failed.
+async fn begin_use(shard: &ShardState, homes: &Homes) -> Result<(), Failure> {
+    for (index, error) in homes.begin_use().await {
+        if shard.log_dirs.is_vital(index) {
+            return Err(Failure::fatal(error));
+        }
+        shard.log_dirs.fail(index, &error.to_string());
+    }
+    Ok(())
 }
 
 /// Waits for the first signal.
@@ -131,34 +142,31 @@ async fn told_to_stop(stops: &flume::Receiver<i32>) {
     }
 }
 
-/// Takes the directory, starts the controller, and tells all shards of both.
+/// Takes the directories, starts the controller, and tells all shards of both.
 pub(super) async fn open(
     wiring: &Wiring,
     listeners: &[Listener],
     first: &mut FirstEnds,
-) -> Result<(DirHome, Joint, Controller), Failure> {
+) -> Result<(Homes, Joint, Controller), Failure> {
     let config = wiring.config.clone();
-    let home = HomeConfig { node_id: config.node_id, cluster_id: None };
-    let (home, mut facts) = DirHome::open(&config.log_dirs[0], home).await.map_err(Failure::unusable)?;
-    home.make_ballast(config.ringlog.disk_ballast_bytes).await.map_err(Failure::unusable)?;
+    let (homes, facts) = Homes::open(&config).await?;
     let node = Arc::new(Topology {
         advertised: listen::advertised(&config, listeners),
         config,
-        cluster_id: facts.cluster_id.clone(),
+        cluster_id: Homes::cluster_id(&facts),
         shards: wiring.shards,
     });
     let controller = Controller::start(controller_config(&node), std::mem::take(&mut first.updates)).await;
     let controller = controller.map_err(|error| Failure::unusable(format!("the metadata log: {error}")))?;
     // Before any shard opens a log.
-    let (unknown, deleted) =
-        controller.with_image(|image| (strays::among(&facts.partitions, image), image.removed_topics()));
-    home.set_aside(&unknown, &deleted, &mut facts).await.map_err(Failure::fatal)?;
-    let joint = Joint { node, facts };
+    let image = controller.with_image(Image::clone);
+    let dirs = homes.settle(&image, node.config.node_id, facts).await?;
+    let joint = Joint { node, dirs };
     for sender in &mut first.joint {
         // A shard that has ended has ended the process.
         let _ = sender.try_send(joint.clone());
     }
-    Ok((home, joint, controller))
+    Ok((homes, joint, controller))
 }
 
 /// Without its metadata log the node can change nothing any more, and what it was about to change may or may not be on the disk.

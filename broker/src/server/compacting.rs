@@ -21,8 +21,12 @@ pub(super) async fn run(shard: Rc<ShardState>) {
     }
     loop {
         let cleaner = cleaner_config(&shard.broker_values(), shard.node.shards);
-        let done = shard.log_dir.compact_dirtiest(cleaner, |log| high_watermark(&shard, log)).await;
-        if done.is_none() {
+        let mut is_idle = true;
+        for dir in shard.log_dirs.online() {
+            let done = dir.compact_dirtiest(cleaner, |log| high_watermark(&shard, log)).await;
+            is_idle &= done.is_none();
+        }
+        if is_idle {
             let backoff_ms = shard.broker_values().number("log.cleaner.backoff.ms");
             rt::sleep(Duration::from_millis(backoff_ms).max(BACKOFF_MIN)).await;
         }

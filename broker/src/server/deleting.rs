@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use protocol::types::Uuid;
-use storage::{StorageError, TopicPartition};
+use storage::{LogDir, StorageError, TopicPartition};
 
 use super::state::ShardState;
 
@@ -35,7 +35,16 @@ async fn try_again(shard: Rc<ShardState>, partition: TopicPartition, topic_id: U
 
 /// False if it is worth another try.
 async fn is_done(shard: &Rc<ShardState>, partition: &TopicPartition, topic_id: Uuid) -> bool {
-    match shard.log_dir.delete_log_of(partition, topic_id).await {
+    let mut done = true;
+    for dir in shard.log_dirs.online() {
+        done &= is_done_in(dir, partition, topic_id).await;
+    }
+    // What is in a directory that is offline, the start with which that is back sets aside.
+    done
+}
+
+async fn is_done_in(dir: &LogDir, partition: &TopicPartition, topic_id: Uuid) -> bool {
+    match dir.delete_log_of(partition, topic_id).await {
         Ok(()) => true,
         Err(error @ (StorageError::NoSpace | StorageError::Exists(_))) => {
             tracing::warn!(%partition, %error, "a log can't be deleted yet");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rt::sync::Notify;
 use rt::{ShardId, TaskSet, lane};
 use shards::{Mesh, MeshPorts, Placement};
-use storage::{JournalConfig, LogDir, LogDirConfig};
+use storage::{JournalConfig, LogDirConfig};
 
 use super::compacting;
 use super::connections::Connections;
@@ -16,6 +16,7 @@ use super::failure::{Failure, Failures};
 use super::fetch_session::FetchSessions;
 use super::first::FirstShard;
 use super::groups::Coordinators;
+use super::log_dirs::{self, LogDirs};
 use super::memory::MemoryPlan;
 use super::piece::{Answer, Piece};
 use super::state::ShardState;
@@ -29,7 +30,7 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
 /// Opens the shard's logs and begins to serve pieces. Its tasks tell `failures` when the node can't go on.
 ///
 /// # Errors
-/// The directory can't be used, or there is no metadata.
+/// The directories can't be used, or there is no metadata.
 pub(super) async fn join(
     id: ShardId,
     ports: MeshPorts<Piece, Answer>,
@@ -38,13 +39,15 @@ pub(super) async fn join(
     first: Option<FirstShard>,
     failures: Rc<Failures>,
 ) -> Result<Rc<ShardState>, Failure> {
-    let Joint { node, facts } = joint;
+    let Joint { node, dirs } = joint;
+    // The directories share what a shard has for its logs.
+    let share = dirs.facts.iter().flatten().count().max(1);
     let memory = MemoryPlan::of_shard(&node.config.ringlog, node.shards);
     let dir_config = LogDirConfig {
         direct_io: node.config.ringlog.direct_io,
-        unplaced_bytes_max: memory.unplaced_bytes,
-        tail_bytes_max: memory.tail_bytes,
-        cache_bytes_max: memory.cache_bytes,
+        unplaced_bytes_max: memory.unplaced_bytes / share,
+        tail_bytes_max: memory.tail_bytes / share,
+        cache_bytes_max: memory.cache_bytes / share,
         journal: JournalConfig {
             shard: id.0,
             bytes: node.config.ringlog.journal_bytes,
@@ -57,7 +60,8 @@ pub(super) async fn join(
         keeps_ballast: first.is_some(),
         ..LogDirConfig::default()
     };
-    let log_dir = LogDir::open(&node.config.log_dirs[0], facts, dir_config).await.map_err(Failure::fatal)?;
+    let (paths, metadata_dir) = (&node.config.log_dirs, &node.config.metadata_log_dir);
+    let log_dirs = LogDirs::open(paths, metadata_dir, dirs, &dir_config).await?;
     let image = match updates.recv().await {
         Some(MetadataUpdate::Image(image)) => *image,
         Some(MetadataUpdate::Delta(_)) => unreachable!("the image comes first"),
@@ -77,7 +81,7 @@ pub(super) async fn join(
         placement: RefCell::new(Placement::new(shards)),
         partitions: RefCell::new(BTreeMap::new()),
         topic_configs: RefCell::new(BTreeMap::new()),
-        log_dir,
+        log_dirs,
         mesh: Mesh::new(ports),
         coordinators,
         first,
@@ -93,7 +97,7 @@ pub(super) async fn join(
     let offset = shard.image.borrow().offset;
     shard.set_served(offset);
     shard.tasks.spawn(follow_metadata(Rc::clone(&shard), updates));
-    shard.tasks.spawn(watch_dir(Rc::clone(&shard)));
+    log_dirs::watch(&shard);
     shard.tasks.spawn(keep_checkpoints(Rc::clone(&shard)));
     shard.tasks.spawn(expire_producers(Rc::clone(&shard)));
     shard.tasks.spawn(housekeeping::keep(Rc::clone(&shard)));
@@ -111,17 +115,13 @@ async fn follow_metadata(shard: Rc<ShardState>, mut updates: lane::Receiver<Meta
     }
 }
 
-/// The only log directory failing ends the process: nothing can be served, and what is in memory can't be saved.
-async fn watch_dir(shard: Rc<ShardState>) {
-    let reason = shard.log_dir.failed().await;
-    shard.failures.tell(Failure::fatal(format!("the log directory failed: {reason}")));
-}
-
 async fn keep_checkpoints(shard: Rc<ShardState>) {
     loop {
         rt::sleep(CHECKPOINT_EVERY).await;
-        if let Err(error) = shard.log_dir.checkpoint().await {
-            tracing::warn!(%error, "recovery points weren't written");
+        for dir in shard.log_dirs.online() {
+            if let Err(error) = dir.checkpoint().await {
+                tracing::warn!(%error, "recovery points weren't written");
+            }
         }
     }
 }
@@ -133,7 +133,7 @@ async fn expire_producers(shard: Rc<ShardState>) {
     loop {
         rt::sleep(interval).await;
         let now_ms = rt::unix_ms();
-        for log in shard.log_dir.logs() {
+        for log in shard.log_dirs.logs() {
             log.expire_producers(now_ms);
             rt::yield_point().await;
         }

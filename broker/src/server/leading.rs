@@ -20,6 +20,8 @@ const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 pub(super) struct Wanted {
     pub key: PartitionKey,
     pub topic: String,
+    /// Id of its log directory, by the metadata.
+    pub directory: Uuid,
     pub epoch: LeaderEpoch,
     pub config: Rc<TopicConfig>,
     pub traffic: Rc<Traffic>,
@@ -36,11 +38,25 @@ impl Wanted {
 pub(super) async fn lead(shard: &Rc<ShardState>, wanted: Wanted, coordinate: bool) {
     match log_of(shard, &wanted).await {
         Ok(log) => lead_log(shard, &wanted, log, coordinate),
-        Err(error) => {
-            let stand_in = lead_without(shard, &wanted, &error);
-            shard.tasks.spawn(try_again(Rc::clone(shard), wanted, stand_in, coordinate));
+        // Until a restart.
+        Err(offline @ Unled::DirOffline(_)) => drop(lead_without(shard, &wanted, &offline)),
+        Err(error @ Unled::Log(_)) => {
+            if let Some(stand_in) = lead_without(shard, &wanted, &error) {
+                shard.tasks.spawn(try_again(Rc::clone(shard), wanted, stand_in, coordinate));
+            }
         }
     }
+}
+
+/// Why a partition can't be served.
+#[derive(Debug, thiserror::Error)]
+enum Unled {
+    /// It may be in a log directory that is offline.
+    #[error("{0}")]
+    DirOffline(String),
+    /// Its log can't be opened or made.
+    #[error(transparent)]
+    Log(#[from] StorageError),
 }
 
 fn lead_log(shard: &Rc<ShardState>, wanted: &Wanted, log: Log, coordinate: bool) {
@@ -51,12 +67,14 @@ fn lead_log(shard: &Rc<ShardState>, wanted: &Wanted, log: Log, coordinate: bool)
     }
 }
 
-fn lead_without(shard: &Rc<ShardState>, wanted: &Wanted, error: &StorageError) -> Rc<Partition> {
+/// `None` if the shard has no directory at all, and so is about to end.
+fn lead_without(shard: &Rc<ShardState>, wanted: &Wanted, error: &Unled) -> Option<Rc<Partition>> {
     let name = wanted.name();
     tracing::error!(partition = %name, %error, "the partition can't be served yet");
     let config = log_config(shard, &wanted.config);
-    let log = shard.log_dir.unavailable_log(name, wanted.key.topic_id, config, error.to_string());
-    serve(shard, wanted, log)
+    let dir = shard.log_dirs.of_stand_ins()?;
+    let log = dir.unavailable_log(name, wanted.key.topic_id, config, error.to_string());
+    Some(serve(shard, wanted, log))
 }
 
 fn serve(shard: &Rc<ShardState>, wanted: &Wanted, log: Log) -> Rc<Partition> {
@@ -91,21 +109,20 @@ async fn try_again(shard: Rc<ShardState>, mut wanted: Wanted, stand_in: Rc<Parti
     }
 }
 
-async fn log_of(shard: &Rc<ShardState>, wanted: &Wanted) -> Result<Log, StorageError> {
+async fn log_of(shard: &Rc<ShardState>, wanted: &Wanted) -> Result<Log, Unled> {
     let name = wanted.name();
-    match shard.log_dir.log(&name) {
-        Some(log) if log.topic_id() == wanted.key.topic_id => Ok(log),
+    match shard.log_dirs.log(&name) {
+        Some((_, log)) if log.topic_id() == wanted.key.topic_id => return Ok(log),
         // A damaged one that doesn't tell its topic is kept open, offline.
-        Some(log) if log.topic_id() == Uuid::ZERO => Ok(log),
-        outlived => {
-            if outlived.is_some() {
-                // Of a topic that was deleted: the full disk kept its files, say. Names are unique, so nobody else wants it.
-                shard.log_dir.delete_log(&name).await?;
-            }
-            let config = log_config(shard, &wanted.config);
-            shard.log_dir.ensure_log(name, wanted.key.topic_id, config).await
-        }
+        Some((_, log)) if log.topic_id() == Uuid::ZERO => return Ok(log),
+        // Of a topic that was deleted: the full disk kept its files, say. Names are unique, so nobody else wants it.
+        Some((dir, _)) if dir.failure().is_none() => dir.delete_log(&name).await?,
+        // In a directory that failed it is out of everybody's way.
+        Some(_) | None => {}
     }
+    let dir = shard.log_dirs.place_of(&wanted.key, wanted.directory).map_err(Unled::DirOffline)?;
+    let config = log_config(shard, &wanted.config);
+    Ok(dir.ensure_log(name, wanted.key.topic_id, config).await?)
 }
 
 /// A topic's config as its logs take it.

@@ -136,9 +136,10 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
             let epoch = LeaderEpoch(partition.leader_epoch);
             let known = partitions.get(&key).is_some_and(|known| known.leader_epoch() == epoch);
             if leads && !known {
-                let topic = topic.name.to_string();
+                let (topic, directory) =
+                    (topic.name.to_string(), partition.directory_of(shard.node.config.node_id));
                 let (config, traffic) = (Rc::clone(&config), Rc::clone(&traffic));
-                wanted.push(Wanted { key, topic, epoch, config, traffic });
+                wanted.push(Wanted { key, topic, directory, epoch, config, traffic });
             } else if let Some(known) = partitions.get(&key).filter(|_| leads) {
                 known.log().set_config(log_config(shard, &config));
             }

@@ -48,6 +48,13 @@ pub enum Piece {
     AwaitMetadata(i64),
     /// A producer id that nobody else ever gets; the block is held by shard 0.
     NextProducerId,
+    /// A log directory failed on another shard: it is offline on all.
+    DirFailed {
+        /// Its place in `log.dirs`.
+        dir: usize,
+        /// Why, in words.
+        reason: String,
+    },
     /// An accepted connection, which lives on the receiving shard from now on. The number is that of the listener.
     Connection(Accepted, usize),
 }
@@ -82,7 +89,7 @@ pub enum Answer {
     Controller(Box<ControllerReply>),
     /// To `NextProducerId`.
     ProducerId(Result<i64, ErrorCode>),
-    /// To `AwaitMetadata` and `Connection`.
+    /// To `AwaitMetadata`, `DirFailed` and `Connection`.
     Done,
     /// The shard has ended: the node is stopping.
     Gone,

@@ -1,5 +1,6 @@
 //! `ringlog serve`: from the command line to running shards, and what the process says when it can't.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -56,11 +57,9 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
     *cache = cache.or_else(|| rt::boot::memory_bytes().map(|bytes| bytes / CACHE_SHARE));
     let shards = config.ringlog.shards.map(usize::from);
     let cores = rt::boot::plan_shards(&ShardsRequest { cores, shards }).map_err(Failure::unusable)?;
-    for dir in &config.log_dirs {
-        make_dir(dir).map_err(|error| Failure::unusable(format!("{}: {error}", dir.display())))?;
-    }
+    let usable_dirs = usable_dirs(&config)?;
     let engine = config.ringlog.engine;
-    let verdict = rt::boot::check(&config.log_dirs, cores.len(), engine, config.ringlog.direct_io);
+    let verdict = rt::boot::check(&usable_dirs, cores.len(), engine, config.ringlog.direct_io);
     if !verdict.is_ok() {
         return Err(Failure {
             code: verdict.exit_code() as u8,
@@ -71,7 +70,7 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
     let mut runtime = rt::ShardsConfig::new(cores);
     runtime.engine = engine;
     if config.ringlog.direct_io {
-        runtime.data_dirs.clone_from(&config.log_dirs);
+        runtime.data_dirs = usable_dirs;
     }
     let stops = signals::catch().map_err(Failure::unusable)?;
     let admin = admin_endpoint(&config, shards, start_ms)?;
@@ -87,8 +86,8 @@ fn start(args: ServeArgs) -> Result<(), Failure> {
 fn admin_endpoint(config: &BrokerConfig, shards: u16, start_ms: i64) -> Result<Option<AdminEnds>, Failure> {
     let Some(listen) = &config.ringlog.admin_listen else { return Ok(None) };
     let (ends, shards) = admin::wires(shards, admin::limits::SHARDS_WITHIN);
-    let node =
-        NodeFacts { node_id: config.node_id, log_dir: config.log_dirs[0].display().to_string(), start_ms };
+    let log_dirs = config.log_dirs.iter().map(|dir| dir.display().to_string());
+    let node = NodeFacts { node_id: config.node_id, log_dirs: log_dirs.collect(), start_ms };
     let address = admin::start(listen, node, shards).map_err(Failure::fatal)?;
     tracing::info!("admin endpoint at http://{address}/metrics");
     Ok(Some(ends))
@@ -112,7 +111,34 @@ fn configure(args: ServeArgs) -> Result<BrokerConfig, Failure> {
     Ok(config)
 }
 
+/// Those of `log.dirs` that can be written to. The others are offline until another start; without the first, say, the node would have no
+/// metadata.
+fn usable_dirs(config: &BrokerConfig) -> Result<Vec<PathBuf>, Failure> {
+    let mut usable = Vec::new();
+    for dir in &config.log_dirs {
+        match try_dir(dir) {
+            Ok(()) => usable.push(dir.clone()),
+            Err(error) if config.log_dirs.len() == 1 || *dir == config.metadata_log_dir => {
+                return Err(Failure::unusable(format!("{}: {error}", dir.display())));
+            }
+            Err(error) => tracing::warn!(dir = %dir.display(), %error, "a log directory can't be written to"),
+        }
+    }
+    match usable.is_empty() {
+        true => Err(Failure::unusable("none of log.dirs can be written to")),
+        false => Ok(usable),
+    }
+}
+
+/// Makes the directory if need be, and a file in it, which goes again.
 #[allow(clippy::disallowed_methods, reason = "before any shard runs: the checks need the directory")]
-fn make_dir(dir: &std::path::Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(dir)
+fn try_dir(dir: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let probe = dir.join(format!(".boot-probe-{}", std::process::id()));
+    match std::fs::write(&probe, b"probe") {
+        // A full disk is no failed one.
+        Err(error) if error.kind() != std::io::ErrorKind::StorageFull => return Err(error),
+        _ => {}
+    }
+    std::fs::remove_file(&probe)
 }

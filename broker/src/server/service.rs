@@ -38,6 +38,10 @@ pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output 
             shard.await_metadata(offset).await;
             Answer::Done
         }),
+        Piece::DirFailed { dir, reason } => Box::pin(async move {
+            shard.log_dirs.fail(dir, &reason);
+            Answer::Done
+        }),
         Piece::Connection(accepted, listener) => Box::pin(async move {
             connection::adopt(&shard, accepted, listener);
             Answer::Done

@@ -9,13 +9,13 @@ use protocol::types::{Str, Uuid};
 use rt::sync::Notify;
 use rt::{ShardId, TaskSet};
 use shards::{Mesh, Partition, PartitionKey, Placement};
-use storage::LogDir;
 
 use super::connections::Connections;
 use super::failure::Failures;
 use super::fetch_session::FetchSessions;
 use super::frame::FrameMemory;
 use super::groups::Coordinators;
+use super::log_dirs::LogDirs;
 use super::piece::{Answer, Piece};
 use crate::config::{BrokerConfig, BrokerValues, TopicConfig};
 use crate::metadata::Image;
@@ -54,8 +54,8 @@ pub struct ShardState {
     pub values: RefCell<Rc<BrokerValues>>,
     /// Effective topic configs, by topic id.
     pub topic_configs: RefCell<BTreeMap<Uuid, Rc<TopicConfig>>>,
-    /// This shard's part of the log directory.
-    pub log_dir: LogDir,
+    /// This shard's parts of the log directories.
+    pub log_dirs: LogDirs,
     /// The way to the other shards.
     pub mesh: Mesh<Piece, Answer>,
     /// Group coordinators of the partitions of `__consumer_offsets` that this shard owns.

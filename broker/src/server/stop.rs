@@ -8,7 +8,7 @@
 //!     <───────────────── Drained
 //!   Close ──────────────────────> coordinators end, logs are closed
 //!     <────────────────── Closed
-//!   quorum ends, directory closed
+//!   quorum ends, directories closed
 //! ```
 //!
 //! Up to Close all shards serve each other's pieces: a request that needs other shards is answered as any other. What only waits doesn't hold
@@ -20,9 +20,10 @@ use std::time::Duration;
 
 use futures_util::future::{Either, join_all, select};
 use rt::lane;
-use storage::{ClosedDir, DirHome, Offsets};
+use storage::ClosedDir;
 
 use super::failure::Failure;
+use super::homes::Homes;
 use super::state::ShardState;
 
 /// How long requests that were begun may take when the node stops. A client that doesn't read its answer is the one to reach it; service
@@ -40,13 +41,16 @@ pub(super) enum Order {
     Close,
 }
 
+/// What a shard closed, in the order of `log.dirs`; `None` for a directory that is offline.
+pub(super) type ClosedDirs = Vec<Option<ClosedDir>>;
+
 /// What a shard tells shard 0.
 #[derive(Debug)]
 pub(super) enum Report {
     /// Its connections have ended.
     Drained,
     /// Its logs are closed.
-    Closed(ClosedDir),
+    Closed(ClosedDirs),
 }
 
 /// Leads all shards through the end; whatever comes by `hurry` makes it faster. Gives what each closed; none of one that ended otherwise.
@@ -54,13 +58,13 @@ pub(super) async fn conduct(
     orders: &mut [lane::Sender<Order>],
     reports: &mut [lane::Receiver<Report>],
     hurry: &flume::Receiver<i32>,
-) -> Vec<Option<ClosedDir>> {
+) -> Vec<Option<ClosedDirs>> {
     tell_all(orders, Order::Drain);
     drained(orders, reports, hurry).await;
     tell_all(orders, Order::Close);
     let closed = reports.iter_mut().map(|reports| async {
         match reports.recv().await {
-            Some(Report::Closed(dir)) => Some(dir),
+            Some(Report::Closed(dirs)) => Some(dirs),
             _ => None,
         }
     });
@@ -122,32 +126,31 @@ async fn drain(shard: &Rc<ShardState>, orders: &mut lane::Receiver<Order>) {
 }
 
 /// Ends the shard's tasks, then closes its logs.
-async fn close(shard: &Rc<ShardState>) -> ClosedDir {
+async fn close(shard: &Rc<ShardState>) -> ClosedDirs {
     shard.coordinators.stop().await;
     shard.partitions.borrow_mut().clear();
     shard.tasks.cancel_all().await;
-    shard.log_dir.close().await
+    let closing = shard.log_dirs.all().map(|(_, dir)| async move {
+        let closed = dir.opened()?.close().await;
+        // What couldn't be closed on a disk that failed is for the next start to recover.
+        dir.online().map(|_| closed)
+    });
+    join_all(closing.collect::<Vec<_>>()).await
 }
 
-/// Closes the directory with what the shards closed.
+/// Closes the directories with what the shards closed.
 ///
 /// # Errors
 /// Something wasn't closed cleanly: the next start recovers.
-pub(super) async fn close_home(
-    home: DirHome,
-    closed: Vec<Option<ClosedDir>>,
+pub(super) async fn close_homes(
+    homes: Homes,
+    closed: Vec<Option<ClosedDirs>>,
     broker_epoch: i64,
 ) -> Result<(), Failure> {
     let shards = closed.len();
-    let closed: Vec<ClosedDir> = closed.into_iter().flatten().collect();
+    let closed: Vec<ClosedDirs> = closed.into_iter().flatten().collect();
     if closed.len() < shards {
         return Err(Failure::fatal("a shard didn't close its logs"));
     }
-    // The ISR is this node alone: all that was closed is committed.
-    let marks: Offsets = closed
-        .iter()
-        .flat_map(|dir| dir.logs.iter().map(|(partition, at)| (partition.clone(), at.end)))
-        .collect();
-    let result = home.close(&closed, &marks, broker_epoch).await;
-    result.map_err(|error| Failure::fatal(format!("the log directory wasn't closed cleanly: {error}")))
+    homes.close(closed, broker_epoch).await
 }

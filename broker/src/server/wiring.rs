@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rt::{ShardId, lane};
 use shards::MeshPorts;
-use storage::DirFacts;
 
+use super::log_dirs::JointDirs;
 use super::piece::{Answer, Piece};
 use super::state::Topology;
 use super::stop::{Order, Report};
@@ -21,11 +21,11 @@ const ORDERS_MAX: usize = 3;
 /// Reports likewise.
 const REPORTS_MAX: usize = 2;
 
-/// What all shards get from shard 0 once the directory is taken.
+/// What all shards get from shard 0 once the directories are taken.
 #[derive(Debug, Clone)]
 pub(super) struct Joint {
     pub(super) node: Arc<Topology>,
-    pub(super) facts: DirFacts,
+    pub(super) dirs: JointDirs,
 }
 
 /// One shard's ends of the lanes.

@@ -11,7 +11,7 @@ use broker::server::{Failure, Wiring};
 use rt::sim::{Crash, Node, Sim};
 
 const PORT: u16 = 9092;
-const DIR: &str = "/data";
+const DIR: (&str, &str) = ("log.dirs", "/data");
 const SMALL_JOURNAL: (&str, &str) = ("ringlog.journal.bytes", "262144");
 /// What a stop is told by; only logged.
 const SIGTERM: i32 = 15;
@@ -31,9 +31,9 @@ impl BrokerNode {
         let mut inputs = Inputs { host_name: node.ip().to_string(), ..Inputs::default() };
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         // So small that it is full, freed and grown while a test runs.
-        inputs.overrides = [SMALL_JOURNAL].iter().chain(settings).map(owned).collect();
+        inputs.overrides = [DIR, SMALL_JOURNAL].iter().chain(settings).map(owned).collect();
         let listen = format!("{}:{PORT}", node.ip());
-        let inputs = inputs.with_data_dir(DIR.as_ref()).with_listen(&listen);
+        let inputs = inputs.with_listen(&listen);
         let loaded = load(inputs).unwrap_or_else(|errors| panic!("{errors}"));
         BrokerNode { node, config: loaded.config, stop: RefCell::default(), failures: Rc::default() }
     }

@@ -31,9 +31,13 @@ pub(crate) struct Outcome {
     pub(crate) trace_hash: u64,
 }
 
+/// What `log.dirs` says: one directory, or two of which the second may fail without ending the node.
+const LOG_DIRS: [&str; 2] = ["/data", "/data,/more"];
+
 /// A run under way.
 struct Play {
     sim: Sim,
+    has_two_dirs: bool,
     broker: BrokerNode,
     clients: [Node; 3],
     story: Rc<Story>,
@@ -61,9 +65,11 @@ pub(crate) fn play(seed: u64) -> Outcome {
 impl Play {
     fn new(seed: u64) -> Play {
         let sim = Sim::new(seed);
+        let has_two_dirs = sim.choose(2) == 1;
         let broker = BrokerNode::add(
             &sim,
             &[
+                ("log.dirs", LOG_DIRS[usize::from(has_two_dirs)]),
                 ("offsets.topic.num.partitions", ["1", "4"][sim.choose(2) as usize]),
                 ("group.initial.rebalance.delay.ms", "100"),
                 (
@@ -74,7 +80,7 @@ impl Play {
         );
         let clients = ["producers", "readers", "members"].map(|name| sim.node(name));
         let story = Rc::new(Story::new(broker.address()));
-        Play { sim, broker, clients, story, tasks: Vec::new() }
+        Play { sim, has_two_dirs, broker, clients, story, tasks: Vec::new() }
     }
 
     /// Starts the broker and all clients.
@@ -154,17 +160,19 @@ impl Play {
         assert_eq!(self.broker.failures(), [], "the broker gave up, though its disk works");
     }
 
-    /// Has one operation of the disk fail: the broker must end by itself then, and lose nothing.
+    /// Has one operation of the disk fail: the broker must end by itself then, and lose nothing; or, if it was one of the second directory, go on
+    /// with the other until it is started again.
     fn fail_disk(&self) {
         let op = [FaultOp::Sync, FaultOp::Write][self.sim.choose(2) as usize];
-        let path_part = ["", "synced-", "__consumer_offsets", "ringlog-raft"][self.sim.choose(4) as usize];
+        let path_parts = ["", "synced-", "__consumer_offsets", "ringlog-raft", "/more/"];
+        let path_part = path_parts[self.sim.choose(path_parts.len() as u64) as usize];
         let disk = self.broker.machine().disk();
         disk.fail_after(op, path_part, self.sim.choose(30) as u32, 1);
         // Nothing may ask for such an operation in that time.
         let ended = self.sim.run_until(FAIL_WITHIN, || !self.broker.failures().is_empty());
         self.say(format_args!("{op:?} of {path_part:?} fails, {:?}", self.broker.failures()));
         disk.clear_faults();
-        if ended.is_err() {
+        if ended.is_err() && !self.has_two_dirs {
             return;
         }
         self.broker.crash(Crash::Kill);

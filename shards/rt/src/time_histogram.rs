@@ -67,6 +67,14 @@ impl TimeCounts {
     pub fn total(&self) -> u64 {
         self.buckets.iter().sum()
     }
+
+    /// Counts what another one counted too.
+    pub fn add(&mut self, other: &TimeCounts) {
+        for (count, more) in self.buckets.iter_mut().zip(other.buckets) {
+            *count += more;
+        }
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+    }
 }
 
 #[cfg(test)]

@@ -231,9 +231,7 @@ impl DirHome {
 
     async fn identity(&self, config: HomeConfig) -> Result<MetaProperties, StorageError> {
         let file = self.path.join(meta::META_PROPERTIES);
-        let text =
-            files::read_text(&file, TEXT_FILE_BYTES_MAX).await.map_err(|error| self.io("reading", error))?;
-        let Some(text) = text else {
+        let Some(identity) = MetaProperties::read(&self.path).await? else {
             let random = || Uuid::from_random(rt::random_bytes());
             let identity = MetaProperties {
                 node_id: config.node_id,
@@ -243,9 +241,6 @@ impl DirHome {
             files::replace(&file, identity.to_text()).await.map_err(|error| self.io("writing", error))?;
             return Ok(identity);
         };
-        let identity = MetaProperties::parse(&text);
-        let identity =
-            identity.map_err(|reason| StorageError::corrupt(file.display().to_string(), reason))?;
         if identity.node_id != config.node_id {
             let reason = format!("it is of node {}, this is node {}", identity.node_id, config.node_id);
             return Err(refused(&file, reason));
@@ -318,7 +313,8 @@ impl DirHome {
         }))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// The directory.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use protocol::types::Uuid;
 
 use super::files;
+use crate::StorageError;
 use crate::limits::{CLUSTER_ID_BYTES_MAX, TEXT_FILE_BYTES_MAX};
 use crate::segment::names;
 
@@ -56,6 +57,18 @@ impl MetaProperties {
         let directory_id =
             directory_id.parse().map_err(|_| format!("directory.id {directory_id:?} isn't an id"))?;
         Ok(Self { node_id, cluster_id, directory_id })
+    }
+
+    /// What stands in the directory `dir`; `None` for one that is new, or isn't there.
+    ///
+    /// # Errors
+    /// `Corrupt`, `Io`.
+    pub async fn read(dir: &Path) -> Result<Option<Self>, StorageError> {
+        let file = dir.join(META_PROPERTIES);
+        let text = files::read_text(&file, TEXT_FILE_BYTES_MAX).await;
+        let text = text.map_err(|error| StorageError::io(format!("reading {}", file.display()), error))?;
+        let parsed = text.as_deref().map(Self::parse).transpose();
+        parsed.map_err(|reason| StorageError::corrupt(file.display().to_string(), reason))
     }
 
     /// The file.

@@ -53,6 +53,28 @@ impl DirHome {
         Ok(())
     }
 
+    /// Renames the directory of a partition `-stray`, which stays: another directory of the node holds the partition, as its metadata say. To be
+    /// called before any shard opens its logs. `facts` say nothing of it afterwards.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub async fn set_aside_copy(
+        &self,
+        partition: &TopicPartition,
+        facts: &mut DirFacts,
+    ) -> Result<(), StorageError> {
+        let kept = names::put_away_dir_name(partition, rt::random_bytes(), names::STRAY_SUFFIX);
+        let renamed = async {
+            rt::fs::rename(&self.path().join(names::dir_name(partition)), &self.path().join(&kept)).await?;
+            files::sync_dir(self.path()).await
+        };
+        renamed.await.map_err(|error| self.io("setting a copy aside in", error))?;
+        let dir = self.path().display();
+        tracing::warn!(%partition, %dir, kept, "another log directory holds the partition: this copy was set aside");
+        facts.forget(&BTreeSet::from([partition]));
+        Ok(())
+    }
+
     async fn tidy<'a>(
         &self,
         unknown: &'a [TopicPartition],

@@ -194,7 +194,9 @@ class Ringlog(Owned):
     """The broker under test."""
 
     def argv(self):
-        args = [binary(), "serve", "--data-dir", str(self.data_dir), "--listen", self.bootstrap]
+        # The flag would beat a setting of several.
+        place = [] if "log.dirs" in self.settings else ["--data-dir", str(self.data_dir)]
+        args = [binary(), "serve", *place, "--listen", self.bootstrap]
         cores = self.cores or os.environ.get("RINGLOG_CORES")
         if cores:
             args += ["--cores", cores]

@@ -31,7 +31,8 @@ pub(super) fn endpoint(shards: &[Behaviour], within: Duration) -> Endpoint {
     let (AdminEnds { asks, phase }, ends) = wires(shards.len() as u16, within);
     let listen = Listener::parse("ADMIN://127.0.0.1:0").unwrap();
     let address =
-        start(&listen, NodeFacts { node_id: 7, log_dir: "/data".into(), start_ms: 1_500 }, ends).unwrap();
+        start(&listen, NodeFacts { node_id: 7, log_dirs: vec!["/data".into()], start_ms: 1_500 }, ends)
+            .unwrap();
     let mut stuck = Vec::new();
     for (asks, behaviour) in asks.into_iter().zip(shards.iter().copied()) {
         if behaviour == Behaviour::Stuck {

@@ -8,8 +8,8 @@ use crate::config::key::ConfigKey;
 pub(super) static KEYS: &[ConfigKey] = keys! {
     "log.dir" List = "data", ANY, ReadOnly, ACTS,
         "Where the data lie, if log.dirs isn't set. Kafka's default is a folder for temporary files.";
-    "log.dirs" List, ANY, ReadOnly, ACTS, "Where the data lie: directories between commas.";
-    "cordoned.log.dirs" List = "", ANY, PerBroker, DIRS, "Directories that get no new partitions (KIP-1066).";
+    "log.dirs" List, ANY, ReadOnly, ACTS, "Where the data lie: directories between commas, each best on a disk of its own. One that fails takes its partitions offline, the others go on; the metadata are in the first, unless metadata.log.dir says otherwise.";
+    "cordoned.log.dirs" List = "", ANY, PerBroker, CORDONED, "Directories that get no new partitions (KIP-1066).";
     "log.segment.bytes" Int = "1073741824", SEGMENT_BYTES, ClusterWide, ACTS,
         "Largest size of a segment, in bytes.";
     "log.roll.ms" Long, min(1), ClusterWide, ACTS, "Age at which a segment is closed, in ms.";
@@ -45,7 +45,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "How long a deleted segment's files stay, in ms.";
     "log.preallocate" Boolean = "false", ANY, ClusterWide, STORAGE,
         "Whether new segments are preallocated; space is always reserved ahead here.";
-    "log.dir.failure.timeout.ms" Long = "30000", min(1), ReadOnly, DIRS,
+    "log.dir.failure.timeout.ms" Long = "30000", min(1), ReadOnly, DIR_FAILURE,
         "A broker that can't report a failed directory for this long stops, in ms.";
     "log.initial.task.delay.ms" Long = "30000", min(0), ReadOnly, ACTS,
         "Time from start to the first background work on logs, in ms; no longer than the work's own interval.";

@@ -13,7 +13,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "ringlog.direct.io" Boolean = "true", ANY, ReadOnly, ACTS,
         "Whether segments bypass the page cache; without direct I/O a node doesn't start unless this is false.";
     "ringlog.journal.bytes" Long = "67108864", between(0, 4_294_967_296), ReadOnly, ACTS,
-        "Disk space of each shard's journal, which it takes as it needs it, in bytes; 0 for none: then each partition is written and synced by itself.";
+        "Disk space of each shard's journal in each log directory, which it takes as it needs it, in bytes; 0 for none: then each partition is written and synced by itself.";
     "ringlog.journal.direct.bytes" Int = "131072", between(4_096, 1_048_576), ReadOnly, ACTS,
         "A partition with so many bytes to write goes past the journal; and so many bytes of one partition go from the journal to its segment at once.";
     "ringlog.journal.max.age.ms" Long = "10000", between(1, 3_600_000), ReadOnly, ACTS,
@@ -25,7 +25,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "ringlog.disk.enough.bytes" Long = "17179869184", min(0), ReadOnly, ACTS,
         "While so many bytes are free, no write is refused for ringlog.disk.full.percent: of a large disk that share may be much.";
     "ringlog.disk.ballast.bytes" Long = "16777216", between(0, 1_099_511_627_776), ReadOnly, ACTS,
-        "Space that is kept in a file of the log directory, and given up when nothing is free, so that deletions can be written down, in bytes; 0 for none.";
+        "Space that is kept in a file of each log directory, and given up when nothing is free, so that deletions can be written down, in bytes; 0 for none.";
     "ringlog.produce.validation" String = "full", PRODUCE_VALIDATION, ReadOnly, ACTS,
         "full decompresses and walks every batch, as Kafka does; header checks headers and CRC of compressed ones only.";
     "ringlog.admin.listen" String = "", HOST_AND_PORT, ReadOnly, ACTS,

@@ -4,11 +4,9 @@ use protocol::error::ErrorCode;
 use protocol::internal::PartitionRecord;
 use protocol::types::Uuid;
 
+use super::dir_loads::DirLoads;
 use super::fault::Fault;
 use crate::metadata::image::Image;
-
-/// Kafka's id of a log directory that the broker is free to choose.
-const DIRECTORY_UNASSIGNED: Uuid = Uuid::ZERO;
 
 /// The replicas of one partition, all of them registered brokers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,13 +93,18 @@ impl Assignment {
         Ok(assignments.collect())
     }
 
-    /// The record of a new partition with these replicas.
-    pub(super) fn record(self, topic_id: Uuid, partition_id: i32) -> PartitionRecord {
+    /// The record of a new partition with these replicas, each in its broker's log directory with the fewest.
+    pub(super) fn record(
+        self,
+        topic_id: Uuid,
+        partition_id: i32,
+        dirs: &mut DirLoads<'_>,
+    ) -> PartitionRecord {
         PartitionRecord {
             partition_id,
             topic_id,
             leader: self.isr.first().copied().unwrap_or(-1),
-            directories: vec![DIRECTORY_UNASSIGNED; self.replicas.len()],
+            directories: self.replicas.iter().map(|broker| dirs.choose(*broker)).collect(),
             replicas: self.replicas,
             isr: self.isr,
             leader_epoch: 0,

@@ -9,6 +9,7 @@ use protocol::types::Str;
 
 use super::assignment::Assignment;
 use super::decider::{Decider, Decision, Facts};
+use super::dir_loads::DirLoads;
 use super::fault::Fault;
 use super::once::given_twice;
 use super::request::ControllerReply;
@@ -25,9 +26,10 @@ impl Decider {
         let twice = given_twice(request.topics.iter().map(|topic| &topic.name));
         let duplicate = Fault::duplicate_topic();
         let mut results: Vec<_> = twice.iter().map(|name| result(name, Some(&duplicate))).collect();
-        let mut records = Vec::new();
+        let (mut records, mut dirs) = (Vec::new(), DirLoads::new(image));
         for wanted in request.topics.iter().filter(|wanted| !twice.contains(&wanted.name)) {
-            let added = added_partitions(image, wanted, RECORDS_PER_OPERATION_MAX - records.len(), facts);
+            let room = RECORDS_PER_OPERATION_MAX - records.len();
+            let added = added_partitions(image, wanted, room, &mut dirs, facts);
             results.push(result(&wanted.name, added.as_ref().err()));
             records.extend(added.into_iter().flatten());
         }
@@ -43,6 +45,7 @@ fn added_partitions(
     image: &Image,
     wanted: &CreatePartitionsTopic,
     room: usize,
+    dirs: &mut DirLoads<'_>,
     facts: &mut Facts<'_>,
 ) -> Result<Vec<MetadataRecord>, Fault> {
     let topic =
@@ -82,7 +85,7 @@ fn added_partitions(
             .collect::<Result<_, _>>()?,
         None => Assignment::automatic(image, more, factor, (facts.start)())?,
     };
-    Ok(indexes.zip(assignments).map(|(index, to)| to.record(topic.id, index).into()).collect())
+    Ok(indexes.zip(assignments).map(|(index, to)| to.record(topic.id, index, dirs).into()).collect())
 }
 
 fn result(name: &Str, fault: Option<&Fault>) -> CreatePartitionsTopicResult {

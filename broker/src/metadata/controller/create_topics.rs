@@ -11,6 +11,7 @@ use protocol::types::{Str, Uuid};
 
 use super::assignment::Assignment;
 use super::decider::{Decider, Decision, Facts};
+use super::dir_loads::DirLoads;
 use super::fault::Fault;
 use super::once::given_twice;
 use super::request::ControllerReply;
@@ -33,9 +34,8 @@ impl Decider {
         request: CreateTopicsRequest,
         facts: &mut Facts<'_>,
     ) -> Decision {
-        let mut records = Vec::new();
-        let mut results = Vec::new();
-        let mut taken = BTreeMap::new();
+        let (mut records, mut results) = (Vec::new(), Vec::new());
+        let (mut taken, mut dirs) = (BTreeMap::new(), DirLoads::new(image));
         let twice = given_twice(request.topics.iter().map(|topic| &topic.name));
         for name in &twice {
             results.push(refusal(name, &Fault::duplicate_topic()));
@@ -48,7 +48,7 @@ impl Decider {
                     taken.insert(metric_name(&wanted.name).into_owned(), wanted.name.clone());
                     let id = if request.validate_only { Uuid::ZERO } else { new_id(image, facts) };
                     let result = self.acceptance(image, wanted, id, &plan);
-                    records.extend(plan.records(&wanted.name, id));
+                    records.extend(plan.records(&wanted.name, id, &mut dirs));
                     result
                 }
                 Err(fault) => refusal(&wanted.name, &fault),
@@ -169,7 +169,12 @@ impl Decider {
 }
 
 impl NewTopic {
-    fn records(self, name: &Str, topic_id: Uuid) -> impl Iterator<Item = MetadataRecord> {
+    fn records(
+        self,
+        name: &Str,
+        topic_id: Uuid,
+        dirs: &mut DirLoads<'_>,
+    ) -> impl Iterator<Item = MetadataRecord> {
         let topic = TopicRecord { name: name.clone(), topic_id, ..Default::default() };
         let resource_name = name.clone();
         let configs = self.configs.into_iter().map(move |(name, value)| ConfigRecord {
@@ -179,7 +184,7 @@ impl NewTopic {
             value: Some(value),
             ..Default::default()
         });
-        let partitions = (0..).zip(self.assignments).map(move |(index, to)| to.record(topic_id, index));
+        let partitions = (0..).zip(self.assignments).map(move |(index, to)| to.record(topic_id, index, dirs));
         std::iter::once(topic.into()).chain(configs.map(Into::into)).chain(partitions.map(Into::into))
     }
 }

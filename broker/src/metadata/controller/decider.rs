@@ -80,6 +80,8 @@ impl Decider {
             ControllerRequest::UpdateFeatures(request) => self.update_features(image, request),
             ControllerRequest::AllocateProducerIds(request) => self.allocate_producer_ids(image, &request),
             ControllerRequest::RegisterBroker(request) => self.register_broker(image, &request),
+            ControllerRequest::BrokerHeartbeat(request) => self.broker_heartbeat(image, &request),
+            ControllerRequest::AssignReplicasToDirs(request) => self.assign_replicas_to_dirs(image, request),
         }
     }
 }

@@ -7,7 +7,7 @@ use protocol::messages::{BrokerRegistrationRequest, BrokerRegistrationResponse};
 
 use super::decider::{Decider, Decision};
 use super::request::ControllerReply;
-use crate::metadata::image::Image;
+use crate::metadata::image::{Image, has_online_dir};
 
 impl Decider {
     /// The broker's epoch is the offset of its registration. It starts unfenced: it is the node that decides this, so it
@@ -28,7 +28,7 @@ impl Decider {
         }
         let epoch = image.offset + 1;
         let registration = std::iter::once(registration(request, epoch).into());
-        let records = registration.chain(new_leader_epochs(image, request.broker_id)).collect();
+        let records = registration.chain(new_leader_epochs(image, request)).collect();
         let reply = answer(ErrorCode::NONE, epoch);
         // Cut anywhere, the rest is made up for by the next start.
         Decision { records, atomic: false, reply }
@@ -62,16 +62,23 @@ fn registration(request: &BrokerRegistrationRequest, broker_epoch: i64) -> Regis
     }
 }
 
-/// Partitions that the broker leads, and leaderless ones that it alone is in sync with.
-fn new_leader_epochs(image: &Image, leader: i32) -> impl Iterator<Item = MetadataRecord> {
+/// Partitions that the broker leads, and leaderless ones that it alone is in sync with. Those in a log directory that isn't online have no leader.
+fn new_leader_epochs<'a>(
+    image: &'a Image,
+    request: &'a BrokerRegistrationRequest,
+) -> impl Iterator<Item = MetadataRecord> + 'a {
+    let id = request.broker_id;
     image.topics().flat_map(move |topic| {
         let partitions = (0..).zip(&topic.partitions);
-        let led = partitions.filter(move |(_, partition)| {
-            partition.leader == leader || partition.leader < 0 && partition.isr == [leader]
-        });
-        led.map(move |(partition_id, _)| {
+        partitions.filter_map(move |(partition_id, partition)| {
+            let is_online = has_online_dir(&request.log_dirs, partition.directory_of(id));
+            let leader = match partition.leader {
+                led if led == id && !is_online => -1,
+                led if led == id || led < 0 && partition.isr == [id] && is_online => id,
+                _ => return None,
+            };
             let topic_id = topic.id;
-            PartitionChangeRecord { partition_id, topic_id, leader, ..Default::default() }.into()
+            Some(PartitionChangeRecord { partition_id, topic_id, leader, ..Default::default() }.into())
         })
     })
 }

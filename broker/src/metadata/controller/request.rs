@@ -3,9 +3,10 @@
 use protocol::error::ErrorCode;
 use protocol::messages::{
     AllocateProducerIdsRequest, AllocateProducerIdsResponse, AlterConfigsRequest, AlterConfigsResponse,
-    BrokerRegistrationRequest, BrokerRegistrationResponse, CreatePartitionsRequest, CreatePartitionsResponse,
-    CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse,
-    ElectLeadersRequest, ElectLeadersResponse, IncrementalAlterConfigsRequest,
+    AssignReplicasToDirsRequest, AssignReplicasToDirsResponse, BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse, BrokerRegistrationRequest, BrokerRegistrationResponse, CreatePartitionsRequest,
+    CreatePartitionsResponse, CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest,
+    DeleteTopicsResponse, ElectLeadersRequest, ElectLeadersResponse, IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse, UpdateFeaturesRequest, UpdateFeaturesResponse,
 };
 
@@ -30,6 +31,10 @@ pub enum ControllerRequest {
     AllocateProducerIds(AllocateProducerIdsRequest),
     /// BrokerRegistration. A new incarnation also raises the leader epoch of all partitions that the broker leads.
     RegisterBroker(BrokerRegistrationRequest),
+    /// BrokerHeartbeat, for the log directories that it says are offline: a broker of this node's needn't say that it lives.
+    BrokerHeartbeat(BrokerHeartbeatRequest),
+    /// AssignReplicasToDirs: where the broker's replicas are.
+    AssignReplicasToDirs(AssignReplicasToDirsRequest),
 }
 
 /// The answer to the request of the same name.
@@ -53,6 +58,10 @@ pub enum ControllerReply {
     AllocateProducerIds(AllocateProducerIdsResponse),
     /// To RegisterBroker.
     RegisterBroker(BrokerRegistrationResponse),
+    /// To BrokerHeartbeat.
+    BrokerHeartbeat(BrokerHeartbeatResponse),
+    /// To AssignReplicasToDirs.
+    AssignReplicasToDirs(AssignReplicasToDirsResponse),
     /// To any of them: the quorum couldn't take the records, and it is unknown whether they took effect.
     Failed(ErrorCode),
 }

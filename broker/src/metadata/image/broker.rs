@@ -2,6 +2,8 @@
 
 use protocol::types::{Str, Uuid};
 
+use super::topic::{DIRECTORY_LOST, DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED};
+
 /// Where a broker listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
@@ -32,7 +34,7 @@ pub struct Broker {
     pub fenced: bool,
     /// Whether it is about to stop.
     pub in_controlled_shutdown: bool,
-    /// Ids of its log directories.
+    /// Ids of its log directories that are online.
     pub log_dirs: Vec<Uuid>,
 }
 
@@ -42,8 +44,22 @@ impl Broker {
         !self.fenced && !self.in_controlled_shutdown
     }
 
+    /// Whether it has that log directory, as far as is known: it may be its choice yet, and it may not have told which it has.
+    pub fn has_online_dir(&self, directory: Uuid) -> bool {
+        has_online_dir(&self.log_dirs, directory)
+    }
+
     /// Where it listens under that listener name.
     pub fn endpoint(&self, listener: &str) -> Option<&Endpoint> {
         self.endpoints.iter().find(|endpoint| endpoint.name == *listener)
+    }
+}
+
+/// Whether `directory` is one of those that a broker tells are `online`. One that tells none has any.
+pub fn has_online_dir(online: &[Uuid], directory: Uuid) -> bool {
+    match directory {
+        DIRECTORY_UNASSIGNED | DIRECTORY_MIGRATING => true,
+        DIRECTORY_LOST => false,
+        id => online.is_empty() || online.contains(&id),
     }
 }

@@ -112,6 +112,15 @@ impl Image {
         self.topics.get(&topic)?.partition(index)
     }
 
+    /// Those of a partition's replicas that don't serve: their broker isn't one of `alive`, or the log directory they are in is offline.
+    pub fn offline_replicas(&self, partition: &Partition, alive: &BTreeSet<i32>) -> Vec<i32> {
+        let is_online = |id: &i32| {
+            let directory = partition.directory_of(*id);
+            alive.contains(id) && self.brokers.get(id).is_none_or(|broker| broker.has_online_dir(directory))
+        };
+        partition.replicas.iter().copied().filter(|id| !is_online(id)).collect()
+    }
+
     /// The finalised level of a feature; 0 if it isn't finalised.
     pub fn feature(&self, name: &str) -> i16 {
         self.features.get(name).copied().unwrap_or_default()

@@ -10,13 +10,13 @@ mod snapshot;
 mod topic;
 
 pub use apply::ApplyError;
-pub use broker::{Broker, Endpoint};
+pub use broker::{Broker, Endpoint, has_online_dir};
 pub use delta::Delta;
 pub use image_state::{
     Image, RESOURCE_BROKER, RESOURCE_BROKER_LOGGER, RESOURCE_CLIENT_METRICS, RESOURCE_GROUP, RESOURCE_TOPIC,
 };
 pub use metric_name::metric_name;
-pub use topic::{OFFSETS_TOPIC, Partition, Topic};
+pub use topic::{DIRECTORY_UNASSIGNED, OFFSETS_TOPIC, Partition, Topic};
 
 #[cfg(test)]
 mod tests;

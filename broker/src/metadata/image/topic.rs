@@ -4,6 +4,17 @@ use protocol::types::{Str, Uuid};
 
 use crate::config::topic::Overrides;
 
+/// Kafka's id of the directory of a replica whose broker is free to choose (KIP-858).
+pub const DIRECTORY_UNASSIGNED: Uuid = Uuid::ZERO;
+/// Kafka's id of the directory of a replica that was in one which is gone.
+pub(super) const DIRECTORY_LOST: Uuid = reserved(1);
+/// Kafka's id of the directory of a replica that was made before there were ids.
+pub(super) const DIRECTORY_MIGRATING: Uuid = reserved(2);
+
+const fn reserved(last: u8) -> Uuid {
+    Uuid([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last])
+}
+
 /// Name of the topic that holds the groups and their offsets.
 pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 
@@ -22,6 +33,14 @@ pub struct Partition {
     pub partition_epoch: i32,
     /// Log directory of each replica.
     pub directories: Vec<Uuid>,
+}
+
+impl Partition {
+    /// The log directory of the broker's replica; [`DIRECTORY_UNASSIGNED`] if that isn't known, or it has none.
+    pub fn directory_of(&self, broker: i32) -> Uuid {
+        let mut replicas = self.replicas.iter().zip(&self.directories);
+        replicas.find(|(replica, _)| **replica == broker).map_or(DIRECTORY_UNASSIGNED, |(_, id)| *id)
+    }
 }
 
 /// A topic.

@@ -49,6 +49,8 @@ fn every_number_is_in_its_series() {
             "ringlog_log_flush_seconds_count{shard=\"0\"} 5",
             "ringlog_log_sync_seconds_count{shard=\"0\"} 6",
             "ringlog_log_dir_partitions{shard=\"0\",dir=\"/data\"} 401",
+            "ringlog_log_dir_partitions{shard=\"0\",dir=\"/more\"} 408",
+            "ringlog_log_dir_offline{shard=\"0\",dir=\"/more\"} 0",
             "ringlog_log_dir_offline_partitions{shard=\"0\",dir=\"/data\"} 402",
             "ringlog_log_segments{shard=\"0\",dir=\"/data\"} 403",
             "ringlog_log_dir_bytes{shard=\"0\",dir=\"/data\"} 404",

@@ -23,7 +23,7 @@ pub(super) fn text_of(shards: &[Option<Box<ShardSnapshot>>]) -> String {
         open_files_max: Some(1024),
         threads: 3,
     };
-    let node = NodeFacts { node_id: 1, log_dir: "/data".into(), start_ms: 2_000 };
+    let node = NodeFacts { node_id: 1, log_dirs: vec!["/data".into(), "/more".into()], start_ms: 2_000 };
     render(&node, shards, Some(&usage))
 }
 
@@ -65,16 +65,19 @@ pub(super) fn shard() -> ShardSnapshot {
             flush: times(5),
             sync: times(6),
         },
-        dir: DirNumbers {
-            partitions: 401,
-            offline_partitions: 402,
-            segments: 403,
-            uncleanable_partitions: 406,
-            bytes: 404,
-            producers: 405,
-            is_offline: true,
-            room: Room { total_bytes: 406, free_bytes: 407, refuses_writes: true },
-        },
+        dirs: vec![
+            DirNumbers {
+                partitions: 401,
+                offline_partitions: 402,
+                segments: 403,
+                uncleanable_partitions: 406,
+                bytes: 404,
+                producers: 405,
+                is_offline: true,
+                room: Room { total_bytes: 406, free_bytes: 407, refuses_writes: true },
+            },
+            DirNumbers { partitions: 408, ..DirNumbers::default() },
+        ],
         partitions: vec![partition("orders", 0, 1000, 1010)],
         memory: vec![("tail", MemoryUse { used_bytes: 501, capacity_bytes: 502 })],
         metadata: MetadataNumbers { offset: 601, topics: 602, partitions: 603 },

@@ -6,6 +6,7 @@ mod costs;
 mod deleted_offsets;
 mod deleting;
 mod full_disk;
+mod log_dirs;
 mod node;
 mod repeats;
 mod retention;

@@ -23,9 +23,10 @@ use crate::server::wiring::{Ends, Wiring};
 const PORT: u16 = 9092;
 
 fn config(settings: &[(&str, &str)]) -> BrokerConfig {
-    let overrides = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let settings = [("log.dirs", "/data")].iter().chain(settings);
+    let overrides = settings.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let inputs = Inputs { overrides: overrides.collect(), ..Inputs::default() };
-    load(inputs.with_data_dir("/data".as_ref()).with_listen(&format!("10.0.0.1:{PORT}"))).unwrap().config
+    load(inputs.with_listen(&format!("10.0.0.1:{PORT}"))).unwrap().config
 }
 
 type Found = Rc<RefCell<Vec<Option<Rc<ShardState>>>>>;
@@ -109,13 +110,13 @@ async fn join_shard(wiring: &Wiring, id: ShardId) -> Rc<ShardState> {
         return join(id, ports, updates, joint, None, failures).await.unwrap();
     }
     let mut first = wiring.take_first();
-    let (home, joint, controller) = boot::open(wiring, &[], &mut first).await.unwrap();
+    let (homes, joint, controller) = boot::open(wiring, &[], &mut first).await.unwrap();
     let shard = join(id, ports, updates, joint, Some(FirstShard::new(controller)), failures).await.unwrap();
-    home.begin_use().await.unwrap();
+    assert!(homes.begin_use().await.is_empty());
     register(&shard).await.unwrap();
-    // The lock of the directory lives as long as the node.
+    // The locks of the directories live as long as the node.
     shard.tasks.spawn(async move {
-        let _home = home;
+        let _homes = homes;
         std::future::pending::<()>().await;
     });
     shard
@@ -127,23 +128,33 @@ pub(super) struct Broker {
     node: Node,
     pub(super) client: Node,
     shards: u16,
+    settings: &'static [(&'static str, &'static str)],
     stops: RefCell<flume::Sender<i32>>,
     ended: Rc<RefCell<Vec<Result<(), Failure>>>>,
 }
 
 impl Broker {
     pub(super) fn start(seed: u64, shards: u16) -> Broker {
+        Broker::start_with(seed, shards, &[])
+    }
+
+    pub(super) fn start_with(
+        seed: u64,
+        shards: u16,
+        settings: &'static [(&'static str, &'static str)],
+    ) -> Broker {
         let sim = Sim::new(seed);
         let (node, client) = (sim.node("broker"), sim.node("client"));
         let (stops, _) = flume::bounded(1);
-        let broker = Broker { sim, node, client, shards, stops: RefCell::new(stops), ended: Rc::default() };
+        let (stops, ended) = (RefCell::new(stops), Rc::default());
+        let broker = Broker { sim, node, client, shards, settings, stops, ended };
         broker.boot();
         broker
     }
 
     fn boot(&self) {
         let (stops_out, stops) = flume::bounded(4);
-        let wiring = Arc::new(Wiring::new(config(&[]), self.shards, stops));
+        let wiring = Arc::new(Wiring::new(config(self.settings), self.shards, stops));
         self.stops.replace(stops_out);
         let ended = Rc::clone(&self.ended);
         self.node.start(self.shards, move |id| {

@@ -3,6 +3,7 @@
 mod configs;
 mod elections;
 mod features;
+mod log_dirs;
 mod partitions;
 mod registration;
 mod topics;

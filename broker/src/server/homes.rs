@@ -1,0 +1,175 @@
+//! [`Homes`]: the log directories themselves, in the hands of shard 0: taken at the start, given back at the end.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use storage::{ClosedDir, DirFacts, DirHome, HomeConfig, MetaProperties, Offsets, StorageError};
+
+use super::failure::Failure;
+use super::log_dirs::JointDirs;
+use super::strays;
+use super::whereabouts::{self, DirIndex};
+use crate::config::BrokerConfig;
+use crate::metadata::Image;
+
+/// One for each of `log.dirs`, in that order; `None` for one that is offline.
+#[derive(Debug)]
+pub(super) struct Homes(Vec<Option<DirHome>>);
+
+/// What the directories hold, in the order of `log.dirs`, or why one is offline.
+pub(super) type AllFacts = Vec<Result<DirFacts, String>>;
+
+impl Homes {
+    /// Takes all directories. One whose disk fails is offline, and the others are used.
+    ///
+    /// # Errors
+    /// None can be used, or not the one with the metadata; or one is another's: of another node or cluster, or in use.
+    pub(super) async fn open(config: &BrokerConfig) -> Result<(Self, AllFacts), Failure> {
+        let (mut homes, mut all) = (Vec::new(), AllFacts::new());
+        let mut cluster_id = known_cluster_id(&config.log_dirs).await;
+        for path in &config.log_dirs {
+            match open_one(config, path, cluster_id.clone()).await {
+                Ok((home, facts)) => {
+                    cluster_id = Some(facts.cluster_id.clone());
+                    homes.push(Some(home));
+                    all.push(Ok(facts));
+                }
+                Err(error @ (StorageError::Refused { .. } | StorageError::Corrupt { .. })) => {
+                    return Err(Failure::unusable(error));
+                }
+                Err(error) if *path == config.metadata_log_dir || config.log_dirs.len() == 1 => {
+                    return Err(Failure::unusable(error));
+                }
+                Err(error) => {
+                    tracing::error!(dir = %path.display(), %error, "a log directory can't be used: its partitions are offline until a restart");
+                    homes.push(None);
+                    all.push(Err(error.to_string()));
+                }
+            }
+        }
+        if let Some(twice) = same_id(&all) {
+            let [a, b] = twice.map(|index: DirIndex| config.log_dirs[index].display());
+            return Err(Failure::unusable(format!(
+                "{a} and {b} have the same directory.id: one is a copy of the other"
+            )));
+        }
+        if homes.iter().all(Option::is_none) {
+            let reasons: Vec<String> = all.into_iter().filter_map(Result::err).collect();
+            return Err(Failure::unusable(format!("no log directory can be used: {}", reasons.join("; "))));
+        }
+        Ok((Self(homes), all))
+    }
+
+    /// The cluster that they are of.
+    pub(super) fn cluster_id(all: &AllFacts) -> String {
+        let mut known = all.iter().flatten().map(|facts| facts.cluster_id.clone());
+        known.next().unwrap_or_default()
+    }
+
+    /// Puts in order what they hold, by what the metadata say. To be called before any shard opens a log.
+    ///
+    /// # Errors
+    /// A device failed.
+    pub(super) async fn settle(
+        &self,
+        image: &Image,
+        node_id: i32,
+        mut all: AllFacts,
+    ) -> Result<JointDirs, Failure> {
+        let deleted = image.removed_topics();
+        for (home, facts) in self.0.iter().zip(&mut all) {
+            if let (Some(home), Ok(facts)) = (home, facts) {
+                let unknown = strays::among(&facts.partitions, image);
+                home.set_aside(&unknown, &deleted, facts).await.map_err(Failure::fatal)?;
+            }
+        }
+        let seen: Vec<Option<&DirFacts>> = all.iter().map(|facts| facts.as_ref().ok()).collect();
+        let found = whereabouts::find(image, node_id, &seen);
+        for (index, copy) in &found.copies {
+            if let (Some(Some(home)), Some(Ok(facts))) = (self.0.get(*index), all.get_mut(*index)) {
+                home.set_aside_copy(copy, facts).await.map_err(Failure::fatal)?;
+            }
+        }
+        Ok(JointDirs { facts: all, places: found.places })
+    }
+
+    /// Says that all shards have opened their logs. Gives those that failed at that.
+    pub(super) async fn begin_use(&self) -> Vec<(DirIndex, StorageError)> {
+        let mut failed = Vec::new();
+        for (index, home) in self.0.iter().enumerate() {
+            if let Some(home) = home
+                && let Err(error) = home.begin_use().await
+            {
+                failed.push((index, error));
+            }
+        }
+        failed
+    }
+
+    /// Closes them with what the shards closed of each. One that failed is left as it is: the next start recovers it.
+    ///
+    /// # Errors
+    /// One that didn't fail wasn't closed cleanly: the next start recovers.
+    pub(super) async fn close(
+        self,
+        mut shards: Vec<Vec<Option<ClosedDir>>>,
+        broker_epoch: i64,
+    ) -> Result<(), Failure> {
+        let mut result = Ok(());
+        for (index, home) in self.0.into_iter().enumerate() {
+            let Some(home) = home else { continue };
+            let closed = shards.iter_mut().map(|shard| shard.get_mut(index).and_then(Option::take));
+            let Some(closed) = closed.collect::<Option<Vec<ClosedDir>>>() else {
+                tracing::warn!(dir = %home.path().display(), "a log directory is left as its failure left it");
+                continue;
+            };
+            if let Err(error) = close_one(home, &closed, broker_epoch).await {
+                result = Err(Failure::fatal(format!("a log directory wasn't closed cleanly: {error}")));
+            }
+        }
+        result
+    }
+}
+
+async fn open_one(
+    config: &BrokerConfig,
+    path: &Path,
+    cluster_id: Option<String>,
+) -> Result<(DirHome, DirFacts), StorageError> {
+    let home = HomeConfig { node_id: config.node_id, cluster_id };
+    let (home, facts) = DirHome::open(path, home).await?;
+    home.make_ballast(config.ringlog.disk_ballast_bytes).await?;
+    Ok((home, facts))
+}
+
+/// The first that a directory tells: a new directory joins the others' cluster, wherever it stands among them.
+async fn known_cluster_id(dirs: &[PathBuf]) -> Option<String> {
+    for dir in dirs {
+        // What is wrong with it, opening it tells.
+        if let Ok(Some(identity)) = MetaProperties::read(dir).await {
+            return Some(identity.cluster_id);
+        }
+    }
+    None
+}
+
+fn same_id(all: &AllFacts) -> Option<[DirIndex; 2]> {
+    let mut seen = BTreeMap::new();
+    for (index, facts) in all.iter().enumerate() {
+        if let Ok(facts) = facts
+            && let Some(other) = seen.insert(facts.directory_id, index)
+        {
+            return Some([other, index]);
+        }
+    }
+    None
+}
+
+async fn close_one(home: DirHome, closed: &[ClosedDir], broker_epoch: i64) -> Result<(), StorageError> {
+    // The ISR is this node alone: all that was closed is committed.
+    let marks: Offsets = closed
+        .iter()
+        .flat_map(|dir| dir.logs.iter().map(|(partition, at)| (partition.clone(), at.end)))
+        .collect();
+    home.close(closed, &marks, broker_epoch).await
+}
