@@ -3,9 +3,9 @@
 //! Single flight: while a flush runs, what arrives waits; the next flush takes all of it. Under load a group
 //! grows by itself; an idle log pays one write and one sync.
 //!
-//! A flush has up to three parts at a time: the journal takes what most logs have to write, in one write and one
-//! sync ([`crate::journal`]); logs with much to write, and all where there is no journal, are written and synced by
-//! themselves; and of logs that have much in the journal, that goes to their segments.
+//! A flush has two parts at a time: the journal takes what most logs have to write, in one durable write
+//! ([`crate::journal`]); logs with much to write, and all where there is no journal, are written and synced by
+//! themselves. What logs have much of in the journal goes to their segments in the background: flushes go on meanwhile.
 //!
 //! A log whose `writer` gate is taken is passed over and forgotten: whoever holds the gate puts it back into
 //! the queue ([`crate::log::writer`]). The committer itself never tries again what it can't do now.
@@ -15,10 +15,11 @@ use std::rc::Rc;
 use crate::deadlines::Deadlines;
 use crate::dir::shared::DirShared;
 use crate::fan_out::fan_out;
-use crate::journal::commit::{Committed, Held, commit};
+use crate::journal::commit::{Committed, commit};
 use crate::journal::{checkpoint, files};
 use crate::limits::{FLUSH_WRITES_MAX, SYNCS_BEFORE_SYNCFS, UNSYNCED_JOURNAL_LOGS_MIN};
 use crate::log::flush::Target;
+use crate::log::held::Held;
 use crate::log::inner::LogInner;
 
 /// How a log's part in a flush stands after its write.
@@ -76,15 +77,14 @@ async fn idle(dir: &DirShared, deadlines: &Deadlines) {
 enum Part {
     Journal(Vec<Rc<Held>>),
     Direct(Vec<Rc<Held>>),
-    Place(Vec<Rc<Held>>),
 }
 
 /// Writes a group and syncs those of its logs that want it. Gives those that want it later.
 async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner>> {
     files::make_ahead(dir);
-    let (mut journal, mut direct, mut place) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut journal, mut direct) = (Vec::new(), Vec::new());
     let mut journal_bytes = 0;
-    for held in group.into_iter().filter_map(hold).map(Rc::new) {
+    for held in group.iter().filter_map(LogInner::hold_for_flush) {
         let (pending, journaled) = held.log.pending_bytes();
         if !dir.journal.takes(&held.log, pending, journal_bytes) {
             direct.push(held);
@@ -92,7 +92,7 @@ async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner
         }
         journal_bytes += pending;
         if journaled >= dir.journal.direct_bytes() {
-            place.push(held.clone());
+            place_in_background(&held);
         }
         journal.push(held);
     }
@@ -102,47 +102,50 @@ async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner
     if journal.is_empty() {
         return write_directly(dir, direct).await;
     }
-    let parts = vec![Part::Journal(journal), Part::Direct(direct), Part::Place(place)];
+    let parts = vec![Part::Journal(journal), Part::Direct(direct)];
     let mut later = Vec::new();
     let mut left = Vec::new();
-    for committed in fan_out(parts, 3, |part| run_part(dir, part)).await {
+    for committed in fan_out(parts, 2, |part| run_part(dir, part)).await {
         later.extend(committed.later);
         left.extend(committed.left);
     }
-    // Only now: two writes to one segment never overlap.
     later.extend(write_directly(dir, left).await);
     later
-}
-
-/// A log that isn't held by others, nor at rest: nothing is admitted that a file isn't open for.
-fn hold(log: Rc<LogInner>) -> Option<Held> {
-    let writer = log.writer.try_take(1)?;
-    if log.is_offline() {
-        return None;
-    }
-    let file = log.core.borrow().active.file.clone()?;
-    Some(Held { log, file, _writer: writer })
 }
 
 async fn run_part(dir: &Rc<DirShared>, part: Part) -> Committed {
     match part {
         Part::Journal(logs) => commit(dir, logs).await,
         Part::Direct(logs) => Committed { later: write_directly(dir, logs).await, left: Vec::new() },
-        Part::Place(logs) => {
-            fan_out(logs, FLUSH_WRITES_MAX, place).await;
-            Committed::default()
-        }
     }
 }
 
-async fn place(held: Rc<Held>) {
-    if let Err(error) = held.log.place_blocks().await {
-        held.log.fail("writing", error);
+/// Brings what the journal has of a log to its segment, unless that is being done already.
+fn place_in_background(held: &Rc<Held>) {
+    if held.placing.replace(true) {
+        return;
     }
+    let held = held.clone();
+    held.log.dir.clone().tasks.spawn(async move {
+        let _slot = held.log.dir.placing.take(1).await;
+        if !held.log.is_offline()
+            && let Err(error) = held.log.place_blocks().await
+        {
+            held.log.fail("writing", error);
+        }
+        held.placing.set(false);
+    });
 }
 
 /// Writes logs to their segments, and syncs those that want it. Gives those that want it later.
-async fn write_directly(dir: &Rc<DirShared>, logs: Vec<Rc<Held>>) -> Vec<Rc<LogInner>> {
+async fn write_directly(dir: &Rc<DirShared>, mut logs: Vec<Rc<Held>>) -> Vec<Rc<LogInner>> {
+    logs.retain(|held| {
+        let free = !held.placing.get();
+        if !free {
+            held.pass_over();
+        }
+        free
+    });
     if logs.len() < SYNCS_BEFORE_SYNCFS {
         // Each is synced as soon as it is written: no log waits for the slowest write of the others.
         let later = fan_out(logs, FLUSH_WRITES_MAX, write_and_sync).await;

@@ -88,8 +88,6 @@ pub const ROOM_NONE_LOOKS: u32 = 3;
 pub const UNFINISHED_MAX: usize = 8;
 /// Logs asked in vain, per append, to give up memory when all tails together hold too much.
 pub const EVICT_TRIES_MAX: usize = 16;
-/// Device buffers kept for reuse per shard and directory.
-pub const BUFS_MAX: usize = 8;
 /// Partitions opened at the same time when a directory is opened.
 pub const OPENS_MAX: usize = 16;
 /// Read handles of segments kept open per shard.

@@ -62,8 +62,6 @@ struct Inner {
     tells_sent: Cell<bool>,
 }
 
-/// Bytes received at once.
-const RECV_BYTES: usize = 256 * 1024;
 /// How often overdue answers are looked for.
 const WATCH: Duration = Duration::from_millis(500);
 /// How long negotiation may take.
@@ -205,11 +203,22 @@ impl Inner {
         std::iter::from_fn(|| machine.poll_transmit()).collect()
     }
 
-    /// Hands received bytes to the machine.
-    fn received(&self, bytes: &[u8]) -> Result<(), ConnectionError> {
+    /// Hands what was received to the machine.
+    fn received(&self, buf: BytesMut) -> Result<(), ConnectionError> {
         let mut machine = self.machine.borrow_mut();
-        machine.handle_bytes(clock(), bytes)?;
-        self.answers.borrow_mut().extend(std::iter::from_fn(|| machine.poll_answer()));
+        let was_ready = machine.versions().is_some();
+        machine.handle_received(clock(), buf)?;
+        if machine.versions().is_none() {
+            // A version that the broker doesn't know is asked for again.
+            self.to_send.notify_waiters();
+        }
+        let mut answers = self.answers.borrow_mut();
+        let before = answers.len();
+        answers.extend(std::iter::from_fn(|| machine.poll_answer()));
+        // A part of an answer is no news.
+        if answers.len() > before || !was_ready {
+            self.news.notify_waiters();
+        }
         Ok(())
     }
 }
@@ -235,25 +244,17 @@ async fn send_all(inner: Rc<Inner>) {
 }
 
 async fn receive_all(inner: Rc<Inner>) {
-    let mut buf = BytesMut::with_capacity(RECV_BYTES);
     loop {
-        buf.clear();
-        buf.reserve(RECV_BYTES);
-        let (result, back) = inner.conn.recv(buf).await;
-        buf = back;
+        let buf = inner.machine.borrow_mut().receive_buffer();
+        let (result, buf) = inner.conn.recv(buf).await;
         let outcome = match result {
             Ok(0) => inner.machine.borrow_mut().handle_eof(),
-            Ok(_) => inner.received(&buf),
+            Ok(_) => inner.received(buf),
             Err(error) => return inner.end_by_io(&error),
         };
         if let Err(error) = outcome {
             return inner.end_by_protocol(error);
         }
-        if inner.machine.borrow().versions().is_none() {
-            // A version that the broker doesn't know is asked for again.
-            inner.to_send.notify_waiters();
-        }
-        inner.news.notify_waiters();
         rt::yield_point().await;
     }
 }

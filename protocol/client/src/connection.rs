@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use protocol::api::ApiKey;
 use protocol::error::ErrorCode;
 use protocol::header::{ResponseHeader, request_frame};
@@ -81,8 +81,8 @@ impl Answer {
 /// 1. makes it with [`new`](Self::new), whose handshake is at once ready to be sent,
 /// 2. after any call, takes what is to be sent from [`poll_transmit`](Self::poll_transmit) until there is none,
 ///    and sends it in order,
-/// 3. hands received bytes to [`handle_bytes`](Self::handle_bytes), however they were cut, then takes answers from
-///    [`poll_answer`](Self::poll_answer) until there is none,
+/// 3. hands received bytes to [`handle_bytes`](Self::handle_bytes), however they were cut, or receives into
+///    [`receive_buffer`](Self::receive_buffer), then takes answers from [`poll_answer`](Self::poll_answer) until there is none,
 /// 4. calls [`handle_timeout`](Self::handle_timeout) when the time of [`poll_timeout`](Self::poll_timeout) has come,
 /// 5. calls [`handle_eof`](Self::handle_eof) when the peer has closed.
 ///
@@ -190,6 +190,23 @@ impl Connection {
     pub fn handle_bytes(&mut self, now: Duration, bytes: &[u8]) -> Result<(), ConnectionError> {
         self.fail_again()?;
         self.frames.push(bytes);
+        let outcome = self.take_frames(now);
+        self.settle(outcome)
+    }
+
+    /// A buffer to receive into, behind what it holds already: the way to take large answers without copying them. It goes back
+    /// by [`handle_received`](Self::handle_received); until then no other bytes may be handed in.
+    pub fn receive_buffer(&mut self) -> BytesMut {
+        self.frames.lend()
+    }
+
+    /// Takes what was received into the buffer of [`receive_buffer`](Self::receive_buffer).
+    ///
+    /// # Errors
+    /// The connection is over.
+    pub fn handle_received(&mut self, now: Duration, buffer: BytesMut) -> Result<(), ConnectionError> {
+        self.fail_again()?;
+        self.frames.give_back(buffer);
         let outcome = self.take_frames(now);
         self.settle(outcome)
     }

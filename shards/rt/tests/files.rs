@@ -28,6 +28,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 on_both_engines![
     any_range_is_read,
     a_write_over_an_unaligned_end_is_whole,
+    a_durable_write_is_whole,
     a_file_closed_with_a_read_under_way_is_closed_after_it,
     a_short_write_ends_in_its_error,
     an_empty_first_file_spoils_nothing,
@@ -105,6 +106,25 @@ fn a_write_over_an_unaligned_end_is_whole(engine: Engine) {
             file.write_at(4096, buf).await.0.unwrap();
             assert_eq!(file.len().await.unwrap(), 12_288);
             assert!(file.read_at(0, 1 << 20).await.unwrap()[..] == all[..], "direct {direct}");
+            file.close().await.unwrap();
+        }
+    });
+}
+
+fn a_durable_write_is_whole(engine: Engine) {
+    in_dir(engine, |dir| async move {
+        for direct in [true, false] {
+            // In pieces, over what is there.
+            let len = 2 * 1024 * 1024 + 8192;
+            let file = written(&dir.join(format!("direct-{direct}")), direct, len).await;
+            let mut buf = IoBuf::to_fill(len);
+            buf.fill(7);
+            let (result, back) = file.write_durable_at(4096, buf).await;
+            result.unwrap();
+            assert_eq!(back.len(), len);
+            let read = file.read_at(0, 4096 + len).await.unwrap();
+            assert_eq!(read[..4096], content(len)[..4096]);
+            assert!(read[4096..].iter().all(|byte| *byte == 7));
             file.close().await.unwrap();
         }
     });

@@ -44,7 +44,7 @@ impl CleanedSegment {
             path,
             file,
             build: SegmentBuild::new(base),
-            buf: Some(dir.take_buf(CLEANED_WRITE_BYTES)),
+            buf: Some(IoBuf::to_fill(CLEANED_WRITE_BYTES)),
             filled: 0,
             start: 0,
             index_interval_bytes,
@@ -104,11 +104,8 @@ impl CleanedSegment {
         self.file.sync_data().await
     }
 
-    /// Closes the file, and gives its buffer back.
-    pub(crate) async fn close(self, dir: &DirShared) -> SegmentBuild {
-        if let Some(buf) = self.buf {
-            dir.give_back(buf);
-        }
+    /// Closes the file.
+    pub(crate) async fn close(self) -> SegmentBuild {
         if let Err(error) = self.file.close().await {
             tracing::warn!(file = %self.path.display(), %error, "closing a compacted segment");
         }

@@ -46,7 +46,7 @@ impl Pass {
             Err(error) => Err(error),
         };
         let path = cleaned.path.clone();
-        let build = cleaned.close(&self.log.dir).await;
+        let build = cleaned.close().await;
         match filled {
             Ok(true) => self.replace(group, build).await,
             other => {

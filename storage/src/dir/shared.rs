@@ -9,7 +9,7 @@ use std::rc::{Rc, Weak};
 
 use bytes::Bytes;
 use rt::TaskSet;
-use rt::fs::{File, IoBuf, Volume};
+use rt::fs::{File, Volume};
 use rt::sync::{Budget, Notify};
 
 use super::doomed::DoomedQueue;
@@ -18,7 +18,7 @@ use super::room::RoomGauge;
 use super::stats::{DirMemory, DirStats, MemoryUse};
 use crate::compaction::state::DirCompaction;
 use crate::journal::Journal;
-use crate::limits::{BUFS_MAX, EVICT_TRIES_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
+use crate::limits::{EVICT_TRIES_MAX, FLUSH_WRITES_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
 use crate::log::inner::LogInner;
 use crate::lru::Lru;
 use crate::segment::{OffsetIndex, TimeIndex};
@@ -50,6 +50,8 @@ pub(crate) struct DirShared {
     pub dirty_moved: Notify,
     pub stopping: Cell<bool>,
     flushing_ended: Cell<bool>,
+    /// How many logs may have what the journal has of them written to their segments at the same time.
+    pub placing: Budget,
     /// Bytes reserved or appended that are not placed yet.
     pub unplaced: Budget,
     /// The logs that hold batches in memory: they give them up in turn.
@@ -60,8 +62,6 @@ pub(crate) struct DirShared {
     handles: RefCell<Lru<SegmentKey, Rc<File>>>,
     /// Files that are no longer needed but may have a reader left.
     retired: RefCell<Vec<Rc<File>>>,
-    /// Device buffers that aren't in use.
-    bufs: RefCell<Vec<IoBuf>>,
     /// Rolls, growth, removals.
     pub tasks: TaskSet,
     /// All logs, to tell them when the directory fails.
@@ -86,6 +86,7 @@ impl DirShared {
             dirty_moved: Notify::new(),
             stopping: Cell::new(false),
             flushing_ended: Cell::new(false),
+            placing: Budget::new(FLUSH_WRITES_MAX),
             unplaced: Budget::new(config.unplaced_bytes_max),
             retained: RefCell::new(VecDeque::new()),
             tail_bytes: Cell::new(0),
@@ -93,7 +94,6 @@ impl DirShared {
             indexes: RefCell::new(Lru::new(INDEX_BYTES_MAX)),
             handles: RefCell::new(Lru::new(HANDLES_MAX)),
             retired: RefCell::new(Vec::new()),
-            bufs: RefCell::new(Vec::new()),
             tasks: TaskSet::new(),
             logs: RefCell::new(BTreeMap::new()),
             next_log: Cell::new(0),
@@ -213,24 +213,6 @@ impl DirShared {
         self.flushing_ended.set(true);
         let queue = std::mem::take(&mut *self.dirty.borrow_mut());
         drop(queue);
-    }
-
-    /// A device buffer of `bytes`, with whatever content.
-    pub(crate) fn take_buf(&self, bytes: usize) -> IoBuf {
-        let mut bufs = self.bufs.borrow_mut();
-        match bufs.iter().position(|buf| buf.len() == bytes) {
-            Some(at) => bufs.swap_remove(at),
-            None => IoBuf::zeroed(bytes),
-        }
-    }
-
-    /// Gives a device buffer back for the next write of its size.
-    pub(crate) fn give_back(&self, buf: IoBuf) {
-        let mut bufs = self.bufs.borrow_mut();
-        if bufs.len() == BUFS_MAX {
-            bufs.remove(0);
-        }
-        bufs.push(buf);
     }
 
     /// Counts what a log took into its tail, in bytes. While all together hold too much, those that hold more than

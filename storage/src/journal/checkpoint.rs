@@ -3,9 +3,10 @@
 use std::io;
 use std::rc::Rc;
 
-use rt::fs::File;
+use rt::fs::{File, IoBuf};
 
 use super::frame::frame_bytes;
+use super::state::{Draft, Put};
 use crate::dir::shared::DirShared;
 use crate::dir::stats::add;
 use crate::fan_out::fan_out;
@@ -115,11 +116,9 @@ async fn write_floor(dir: &DirShared, floor: u64) -> io::Result<()> {
     if journal.closed.get() {
         return Ok(());
     }
-    let mut buf = dir.take_buf(BLOCK_BYTES);
-    buf.fill(0);
-    let (put, buf) = journal.put(&lock, buf, frame_bytes(0, 0), 0, 0).await;
-    dir.give_back(buf);
-    if let super::state::Put::Written(_) = put? {
+    let buf = IoBuf::zeroed(BLOCK_BYTES);
+    let draft = Draft { buf, bytes: frame_bytes(0, 0), entries: 0, durable: true };
+    if let Put::Written(_) = journal.put(&lock, draft, 0).await? {
         journal.sync(&lock).await?;
         journal.floor_is_durable(floor);
     }

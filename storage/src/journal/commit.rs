@@ -3,25 +3,17 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use rt::fs::{File, IoBuf};
-use rt::sync::Permit;
+use rt::fs::IoBuf;
 
 use super::frame::{ENTRY_BYTES, Entry, EntryKind, HEADER_BYTES, frame_bytes};
-use super::state::{Lock, Put};
+use super::state::{Draft, Lock, Put};
 use crate::dir::shared::DirShared;
 use crate::dir::stats::add;
 use crate::fan_out::fan_out;
 use crate::limits::{BLOCK_BYTES, FLUSH_WRITES_MAX};
 use crate::log::flush::Run;
+use crate::log::held::Held;
 use crate::log::inner::LogInner;
-
-/// A log whose `writer` gate the committer holds: neither cut nor rolled meanwhile.
-#[derive(Debug)]
-pub(crate) struct Held {
-    pub log: Rc<LogInner>,
-    pub file: Rc<File>,
-    pub _writer: Permit,
-}
 
 /// How the journal's part ended.
 #[derive(Debug, Default)]
@@ -67,11 +59,11 @@ async fn write_frame(
     if runs.is_empty() {
         return Ok(queue.is_empty());
     }
-    let buf = fill(dir, &runs, bytes);
-    let (put, buf) = dir.journal.put(lock, buf, bytes, runs.len(), 1).await;
+    let durable = runs.iter().any(|(held, _)| held.log.wants_all_synced());
+    let buf = fill(&runs, bytes);
     let written_bytes = buf.len() as u64;
-    dir.give_back(buf);
-    match put? {
+    let draft = Draft { buf, bytes, entries: runs.len(), durable };
+    match dir.journal.put(lock, draft, 1).await? {
         Put::Full => {
             add(&dir.stats.journal_refused_logs, runs.len() as u64);
             for (held, _) in runs.into_iter().rev() {
@@ -116,8 +108,8 @@ fn choose(
     (runs, bytes)
 }
 
-fn fill(dir: &DirShared, runs: &[(Rc<Held>, Run)], bytes: usize) -> IoBuf {
-    let mut buf = dir.take_buf(bytes.next_multiple_of(BLOCK_BYTES));
+fn fill(runs: &[(Rc<Held>, Run)], bytes: usize) -> IoBuf {
+    let mut buf = IoBuf::to_fill(bytes.next_multiple_of(BLOCK_BYTES));
     let mut at = frame_bytes(runs.len(), 0);
     for (index, (held, run)) in runs.iter().enumerate() {
         let entry = Entry {
@@ -152,11 +144,13 @@ async fn sync(dir: &DirShared, lock: &Lock, done: Vec<Rc<Held>>, later: &mut Vec
     if dir.config.mutant == Some(crate::Mutant::AckBeforeFlush) {
         wanting.iter().for_each(|held| held.log.synced(held.log.marks.written()));
     }
-    let begun = rt::now();
-    let synced = dir.journal.sync(lock).await;
-    dir.stats.sync_time.record(rt::now() - begun);
-    if let Err(error) = synced {
-        return dir.fail(format!("syncing the journal in {}: {error}", dir.path.display()));
+    if !dir.journal.is_durable() {
+        let begun = rt::now();
+        let synced = dir.journal.sync(lock).await;
+        dir.stats.sync_time.record(rt::now() - begun);
+        if let Err(error) = synced {
+            return dir.fail(format!("syncing the journal in {}: {error}", dir.path.display()));
+        }
     }
     // What was written past the journal isn't durable by its sync.
     let whole = |held: &Rc<Held>| !held.log.segment_unsynced.get();
@@ -164,23 +158,4 @@ async fn sync(dir: &DirShared, lock: &Lock, done: Vec<Rc<Held>>, later: &mut Vec
     whole.iter().for_each(|held| held.log.synced(held.log.marks.written()));
     let parted = parted.into_iter().filter(|held| held.log.wants_sync()).collect();
     fan_out(parted, FLUSH_WRITES_MAX, |held: Rc<Held>| async move { held.sync_segment().await }).await;
-}
-
-impl Held {
-    /// Syncs the segment: all that was written is durable then, by it or by the journal.
-    ///
-    /// To be called only after what the journal has of the log is in the segment or synced.
-    pub(crate) async fn sync_segment(&self) {
-        if self.log.is_offline() {
-            return;
-        }
-        let upto = self.log.marks.written();
-        let begun = rt::now();
-        let synced = self.log.sync_file(&self.file).await;
-        self.log.dir.stats.sync_time.record(rt::now() - begun);
-        match synced {
-            Ok(()) => self.log.segment_synced(upto),
-            Err(error) => drop(self.log.fail("syncing", error)),
-        }
-    }
 }

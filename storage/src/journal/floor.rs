@@ -3,9 +3,11 @@
 use std::io;
 use std::rc::Rc;
 
+use rt::fs::IoBuf;
+
 use super::checkpoint;
 use super::frame::{Entry, EntryKind, frame_bytes};
-use super::state::{Lock, Put};
+use super::state::{Draft, Lock, Put};
 use crate::limits::BLOCK_BYTES;
 use crate::log::inner::LogInner;
 use crate::{FilePos, LeaderEpoch};
@@ -67,10 +69,8 @@ async fn try_write(log: &LogInner, entry: &Entry) -> io::Result<bool> {
 }
 
 async fn put_entry(log: &LogInner, lock: &Lock, entry: &Entry) -> io::Result<Put> {
-    let mut buf = log.dir.take_buf(BLOCK_BYTES);
-    buf.fill(0);
+    let mut buf = IoBuf::zeroed(BLOCK_BYTES);
     entry.encode(&mut buf, 0);
-    let (put, buf) = log.dir.journal.put(lock, buf, frame_bytes(1, 0), 1, 0).await;
-    log.dir.give_back(buf);
-    put
+    let draft = Draft { buf, bytes: frame_bytes(1, 0), entries: 1, durable: true };
+    log.dir.journal.put(lock, draft, 0).await
 }

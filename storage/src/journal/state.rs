@@ -85,6 +85,18 @@ pub(crate) struct Lock {
     _permit: Permit,
 }
 
+/// A frame to be written.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// Its entries and payload, behind room for its header; then zeros up to a whole block.
+    pub buf: IoBuf,
+    /// Where the zeros begin.
+    pub bytes: usize,
+    pub entries: usize,
+    /// Whether a sync would follow at once.
+    pub durable: bool,
+}
+
 /// How writing a frame ended.
 #[derive(Debug)]
 pub(crate) enum Put {
@@ -161,32 +173,21 @@ impl Journal {
         self.next.get()
     }
 
-    /// Writes a frame whose entries and payload stand in `buf` already: `bytes` of it, the rest zeros. Leaves
-    /// `spare` files free.
+    /// Writes a frame. Leaves `spare` files free.
     ///
     /// # Errors
     /// Of the device: the journal can't be used any more then.
-    pub(crate) async fn put(
-        &self,
-        lock: &Lock,
-        mut buf: IoBuf,
-        bytes: usize,
-        entries: usize,
-        spare: usize,
-    ) -> (io::Result<Put>, IoBuf) {
+    pub(crate) async fn put(&self, lock: &Lock, draft: Draft, spare: usize) -> io::Result<Put> {
+        let Draft { mut buf, bytes, entries, durable } = draft;
         let length = buf.len() as u64;
-        match self.make_room(lock, length, spare).await {
-            Ok(true) => {}
-            Ok(false) => {
-                self.refused.set(true);
-                return (Ok(Put::Full), buf);
-            }
-            Err(error) => return (Err(error), buf),
+        if !self.make_room(lock, length, spare).await? {
+            self.refused.set(true);
+            return Ok(Put::Full);
         }
         let sequence = self.next.get();
         let (file, position, lap) = {
             let ring = self.ring.borrow();
-            let Some((file, position)) = ring.current() else { return (Ok(Put::Full), buf) };
+            let Some((file, position)) = ring.current() else { return Ok(Put::Full) };
             (file.clone(), position, ring.lap())
         };
         let header = FrameHeader {
@@ -198,15 +199,18 @@ impl Journal {
             bytes: bytes as u32,
         };
         header.seal(&mut buf);
-        self.unsynced.set(true);
-        let (result, buf) = file.file.write_at(position, buf).await;
-        if let Err(error) = result {
-            self.broken.set(true);
-            return (Err(error), buf);
-        }
+        // One operation instead of two; behind frames that aren't durable it wouldn't make those so.
+        let durable = durable && !self.unsynced.replace(true);
+        let (written, _) = match durable {
+            true => file.file.write_durable_at(position, buf).await,
+            false => file.file.write_at(position, buf).await,
+        };
+        self.broken.set(written.is_err());
+        written?;
+        self.unsynced.set(!durable);
         self.next.set(sequence + 1);
         self.ring.borrow_mut().advance(length, sequence);
-        (Ok(Put::Written(sequence)), buf)
+        Ok(Put::Written(sequence))
     }
 
     /// Begins the next file if the current one has no room for so many bytes. False if there is none.
@@ -228,6 +232,11 @@ impl Journal {
         }
     }
 
+    /// Whether all frames are durable already.
+    pub(crate) fn is_durable(&self) -> bool {
+        !self.unsynced.get()
+    }
+
     /// Makes all frames durable.
     ///
     /// # Errors
@@ -236,7 +245,7 @@ impl Journal {
         if self.broken.get() {
             return Err(io::Error::other("the journal failed before"));
         }
-        if !self.unsynced.get() {
+        if self.is_durable() {
             return Ok(());
         }
         let current = self.ring.borrow().current().map(|(file, _)| file.clone());

@@ -120,10 +120,8 @@ impl LogInner {
         while let Some(piece) = self.next_piece(target, upto) {
             let Piece { file, base, start, end, buf } = piece;
             let (result, buf) = file.write_at(start.0, buf).await;
-            let bytes = buf.len() as u64;
-            self.dir.give_back(buf);
             result?;
-            add(&self.dir.stats.device_bytes, bytes);
+            add(&self.dir.stats.device_bytes, buf.len() as u64);
             self.placed(target, base, end);
         }
         Ok(())
@@ -140,7 +138,7 @@ impl LogInner {
         let start = placed - placed % BLOCK_BYTES as u64;
         let end = upto.min(start + WRITE_BYTES_MAX as u64);
         let data_bytes = (end - start) as usize;
-        let mut buf = self.dir.take_buf(data_bytes.next_multiple_of(BLOCK_BYTES));
+        let mut buf = IoBuf::to_fill(data_bytes.next_multiple_of(BLOCK_BYTES));
         let copied = core.tail.copy_range(base, FilePos(start), &mut buf[..data_bytes]);
         assert_eq!(copied, data_bytes, "the tail holds all that isn't placed");
         #[cfg(feature = "mutants")]

@@ -3,13 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use protocol::types::Uuid;
 use rt::fs::File;
 use rt::sync::{Budget, Notify};
 
 use super::core::LogCore;
+use super::held::Held;
 use super::roll::Sealed;
 use super::watermarks::Watermarks;
 use crate::compaction::state::LogCompaction;
@@ -61,6 +62,8 @@ pub(crate) struct LogInner {
     pub marks: Watermarks,
     pub status: RefCell<LogStatus>,
     pub writer: Budget,
+    /// What the committer has the `writer` gate for, while it has it.
+    pub held: RefCell<Weak<Held>>,
     pub space: Budget,
     pub files: Budget,
     /// Whose turn it is to sync a segment's file; taken last, whatever else is held.
@@ -135,6 +138,7 @@ impl LogInner {
             marks,
             status: RefCell::new(status),
             writer: Budget::new(1),
+            held: RefCell::new(Weak::new()),
             space: Budget::new(1),
             files: Budget::new(1),
             syncing: Budget::new(1),

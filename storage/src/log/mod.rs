@@ -6,6 +6,7 @@ pub(crate) mod close;
 pub(crate) mod core;
 pub(crate) mod flush;
 pub(crate) mod handle;
+pub(crate) mod held;
 pub(crate) mod inner;
 pub(crate) mod locate;
 pub(crate) mod lookup;

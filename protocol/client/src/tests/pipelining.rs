@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use protocol::api::ApiKey;
+use protocol::messages::metadata_response::MetadataResponseBroker;
 use protocol::messages::{MetadataRequest, MetadataResponse, ProduceRequest};
 
 use super::{START, answer, ready, sent};
@@ -39,6 +40,65 @@ fn answers_come_in_order_however_the_bytes_are_cut() {
         }
         assert_eq!((connection.in_flight(), connection.poll_timeout()), (0, None));
     }
+}
+
+/// Receives `bytes` as a socket does that has them all: as many at once as there is room for, at most `most`. Gives the largest
+/// room there was.
+fn receive(connection: &mut Connection, mut bytes: &[u8], most: usize) -> usize {
+    let mut largest = 0;
+    while !bytes.is_empty() {
+        let mut buffer = connection.receive_buffer();
+        let room = buffer.capacity() - buffer.len();
+        assert!(room > 0, "a receive needs room");
+        largest = largest.max(room);
+        let (now, later) = bytes.split_at(room.min(most).min(bytes.len()));
+        buffer.extend_from_slice(now);
+        connection.handle_received(START, buffer).unwrap();
+        bytes = later;
+    }
+    largest
+}
+
+#[test]
+fn answers_of_any_size_are_received_where_they_stay() {
+    let host = "h".repeat(30_000);
+    let large = MetadataResponse {
+        controller_id: 12,
+        brokers: (0..20)
+            .map(|id| MetadataResponseBroker {
+                node_id: id,
+                host: host.as_str().into(),
+                ..Default::default()
+            })
+            .collect(),
+        ..Default::default()
+    };
+    let whole: Vec<u8> = [&of_controller(11), &large, &of_controller(13)]
+        .into_iter()
+        .zip(1..)
+        .flat_map(|(message, id)| answer(id, message, 12))
+        .collect();
+    for most in [1_000, 4_097, 65_536, usize::MAX] {
+        let mut connection = ready();
+        for _ in 0..3 {
+            ask(&mut connection, START, 0).unwrap();
+        }
+        let largest = receive(&mut connection, &whole, most);
+        assert!((400_000..700_000).contains(&largest), "room for the rest of the large one: {largest}");
+        for id in 11..=13 {
+            let answer = connection.poll_answer().unwrap().decode::<MetadataRequest>().unwrap();
+            assert_eq!(answer.controller_id, id);
+            assert!(answer.brokers.iter().all(|broker| broker.host.as_str() == host));
+        }
+    }
+}
+
+#[test]
+fn an_announced_size_alone_makes_no_room() {
+    let mut connection = ready();
+    ask(&mut connection, START, 0).unwrap();
+    let announced = [&(200_i32 << 20).to_be_bytes()[..], &[0; 40_000]].concat();
+    assert!(receive(&mut connection, &announced, usize::MAX) <= 70_000);
 }
 
 #[test]

@@ -70,6 +70,15 @@ impl IoBuf {
         IoBuf(Inner::Blocks(blocks))
     }
 
+    /// `len` bytes of no meaning: whoever takes it writes all of them. Saves zeroing what is overwritten anyway.
+    ///
+    /// # Panics
+    /// If `len` is no multiple of [`BLOCK`].
+    pub fn to_fill(len: usize) -> IoBuf {
+        assert!(len.is_multiple_of(BLOCK), "a buffer of {len} bytes is no multiple of {BLOCK}");
+        if crate::real::current::is_glommio() { IoBuf::zeroed(len) } else { IoBuf::scratch(len) }
+    }
+
     /// `len` bytes of no meaning, to be read into.
     pub(crate) fn scratch(len: usize) -> IoBuf {
         let mut blocks = kept(len / BLOCK);

@@ -33,6 +33,13 @@ impl OpenMode {
     pub const CREATE: OpenMode = OpenMode::ReadWrite { create: true, direct: true };
 }
 
+/// Whether a write is to be durable when it returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durable {
+    No,
+    Yes,
+}
+
 /// An open file of the running task's shard. End its life with [`File::close`].
 pub struct File {
     inner: Inner,
@@ -81,14 +88,36 @@ impl File {
     /// EIO, ENOSPC and the like: any part of it may be on disk. PermissionDenied on a file opened for
     /// reading.
     pub async fn write_at(&self, pos: u64, buf: IoBuf) -> (io::Result<()>, IoBuf) {
+        self.write(pos, buf, Durable::No).await
+    }
+
+    /// As [`File::write_at`], and what it wrote is durable when it returns, in one operation of the device's queue instead of two
+    /// (`RWF_DSYNC`).
+    ///
+    /// Only if all earlier writes to the file were durable before it began: a device with forced unit access syncs this one alone.
+    ///
+    /// # Errors
+    /// As [`File::write_at`] and [`File::sync_data`].
+    pub async fn write_durable_at(&self, pos: u64, buf: IoBuf) -> (io::Result<()>, IoBuf) {
+        self.write(pos, buf, Durable::Yes).await
+    }
+
+    async fn write(&self, pos: u64, buf: IoBuf, durable: Durable) -> (io::Result<()>, IoBuf) {
         assert!(pos.is_multiple_of(BLOCK as u64), "write at {pos}, no multiple of {BLOCK}");
         if matches!(self.mode, OpenMode::Read { .. }) {
             return (Err(io::ErrorKind::PermissionDenied.into()), buf);
         }
         match &self.inner {
-            Inner::Real(file) => file.write_at(pos, buf).await,
+            Inner::Real(file) => file.write_at(pos, buf, durable).await,
             #[cfg(feature = "sim")]
-            Inner::Sim(file) => (file.write_at(pos, Bytes::copy_from_slice(&buf)).await, buf),
+            Inner::Sim(file) => {
+                let data = Bytes::copy_from_slice(&buf);
+                let written = match durable {
+                    Durable::No => file.write_at(pos, data).await,
+                    Durable::Yes => file.write_durable_at(pos, data).await,
+                };
+                (written, buf)
+            }
         }
     }
 

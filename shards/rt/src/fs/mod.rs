@@ -10,6 +10,7 @@ mod names;
 mod volume;
 
 pub use buf::{BLOCK, IoBuf};
+pub(crate) use file::Durable;
 pub use file::{File, OpenMode};
 pub use lock::{FileLock, try_lock};
 pub use names::{

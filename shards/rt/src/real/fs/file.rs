@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use glommio::io::{BufferedFile, DmaFile, OpenOptions};
 
 use super::{io_error, probe};
-use crate::fs::{BLOCK, IoBuf, OpenMode};
+use crate::fs::{BLOCK, Durable, IoBuf, OpenMode};
 use crate::real::current;
 use crate::real::relay::relay;
 use crate::real::ring::RingFile;
@@ -79,12 +79,17 @@ impl File {
         Ok(out.freeze())
     }
 
-    pub(crate) async fn write_at(&self, pos: u64, buf: IoBuf) -> (io::Result<()>, IoBuf) {
-        match self.handle() {
+    pub(crate) async fn write_at(&self, pos: u64, buf: IoBuf, durable: Durable) -> (io::Result<()>, IoBuf) {
+        let (written, buf) = match self.handle() {
             Handle::Direct(file) if buf.len() <= PIECE_MAX => write_whole(file, pos, buf).await,
             Handle::Direct(file) => (write_pieces(file, pos, &buf).await, buf),
             Handle::Buffered(file) => (write_buffered(file, pos, &buf).await, buf),
-            Handle::Ring(file) => file.write(pos, buf).await,
+            Handle::Ring(file) => return file.write(pos, buf, durable).await,
+        };
+        // glommio has no flags for a write.
+        match written {
+            Ok(()) if durable == Durable::Yes => (self.sync_data().await, buf),
+            other => (other, buf),
         }
     }
 

@@ -18,7 +18,7 @@ use bytes::BytesMut;
 use glommio::io::OpenOptions;
 
 use super::io_error;
-use crate::fs::{BLOCK, IoBuf, OpenMode};
+use crate::fs::{BLOCK, Durable, IoBuf, OpenMode};
 use crate::real::current;
 use crate::real::ring::{Reactor, RingFile};
 
@@ -84,7 +84,7 @@ async fn probe_ring(ring: &Rc<Reactor>, path: &Path) -> io::Result<()> {
     let mut read = BytesMut::new();
     let result = file.read_piece(0, BLOCK, &mut read).await;
     let written = match result {
-        Ok(_) if read[..] == pattern()[..] => file.write(0, IoBuf::zeroed(BLOCK)).await.0,
+        Ok(_) if read[..] == pattern()[..] => file.write(0, IoBuf::zeroed(BLOCK), Durable::Yes).await.0,
         Ok(_) => Err(read_back_something_else()),
         Err(error) => Err(error),
     };

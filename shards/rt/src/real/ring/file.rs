@@ -11,10 +11,11 @@ use bytes::BytesMut;
 use io_uring::opcode::{Close, Fallocate, Fsync, OpenAt, Read, Write};
 use io_uring::types::{Fd, FsyncFlags};
 use rustix::fs::OFlags;
+use rustix::io::ReadWriteFlags;
 
 use super::op::{IfDropped, Op};
 use super::reactor::Reactor;
-use crate::fs::{BLOCK, IoBuf, OpenMode};
+use crate::fs::{BLOCK, Durable, IoBuf, OpenMode};
 
 /// Largest piece of one read or write, in bytes.
 const PIECE_MAX: usize = 1 << 20;
@@ -77,14 +78,16 @@ impl RingFile {
     }
 
     /// Writes all of `buf`, without copying it.
-    pub(crate) async fn write(&self, pos: u64, mut buf: IoBuf) -> (io::Result<()>, IoBuf) {
+    pub(crate) async fn write(&self, pos: u64, mut buf: IoBuf, durable: Durable) -> (io::Result<()>, IoBuf) {
+        let flags = if durable == Durable::Yes { ReadWriteFlags::DSYNC.bits() as i32 } else { 0 };
         let (mut done, mut short) = (0, false);
         while done < buf.len() {
             let size = (buf.len() - done).min(PIECE_MAX);
             let kept = (buf, Rc::clone(&self.fd));
             let op = Op::begin(&self.reactor, kept, IfDropped::Finish, |(buf, fd)| {
                 let from = buf[done..].as_ptr();
-                Write::new(Fd(fd.as_raw_fd()), from, size as u32).offset(pos + done as u64).build()
+                let write = Write::new(Fd(fd.as_raw_fd()), from, size as u32);
+                write.offset(pos + done as u64).rw_flags(flags).build()
             });
             let (result, (back, _)) = op.await;
             buf = back;

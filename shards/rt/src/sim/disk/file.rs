@@ -9,8 +9,9 @@ use bytes::{Bytes, BytesMut};
 use super::fault::FaultOp;
 use super::lottery::Lottery;
 use super::state::Fate;
-use super::submit::{submit, submit_atomic};
+use super::submit::{Takes, submit, submit_atomic};
 use super::tree::Ino;
+use crate::fs::Durable;
 use crate::sim::current::{Current, expect_current};
 use crate::sim::trace::{Mark, hash_bytes};
 
@@ -70,35 +71,47 @@ impl File {
 
     /// Writes all of `data` at `pos`.
     pub(crate) async fn write_at(&self, pos: u64, data: Bytes) -> io::Result<()> {
+        self.write(pos, data, Durable::No).await
+    }
+
+    /// Writes all of `data` at `pos`, and makes it durable.
+    pub(crate) async fn write_durable_at(&self, pos: u64, data: Bytes) -> io::Result<()> {
+        self.write(pos, data, Durable::Yes).await
+    }
+
+    async fn write(&self, pos: u64, data: Bytes, durable: Durable) -> io::Result<()> {
         let mut at = 0;
         while at < data.len() {
             let piece = data.slice(at..data.len().min(at + PIECE_BYTES));
             let len = piece.len();
-            self.write_piece(pos + at as u64, piece).await?;
+            self.write_piece(pos + at as u64, piece, durable).await?;
             at += len;
         }
         Ok(())
     }
 
-    async fn write_piece(&self, pos: u64, data: Bytes) -> io::Result<()> {
+    async fn write_piece(&self, pos: u64, data: Bytes, durable: Durable) -> io::Result<()> {
         self.place.world.trace.note(Mark::Disk, pos, hash_bytes(&data));
         let (ino, path) = (self.ino, self.path.clone());
-        submit(
-            &self.place,
-            |l| &l.write_us,
-            move |disk, fate, rng| {
-                if fate == Fate::Killed {
-                    // Without space for it nothing of it is there, which is one of the allowed ends.
-                    let _ = disk.write_torn(ino, pos, &data, rng);
-                    return None;
-                }
-                if let Err(error) = disk.faults.strike(FaultOp::Write, &path) {
-                    let _ = disk.write_torn(ino, pos, &data, rng);
-                    return Some(Err(error));
-                }
-                Some(disk.write(ino, pos, data))
-            },
-        )
+        let takes: Takes = match durable {
+            Durable::No => |l| &l.write_us,
+            Durable::Yes => |l| &l.sync_us,
+        };
+        submit(&self.place, takes, move |disk, fate, rng| {
+            if fate == Fate::Killed {
+                // Without space for it nothing of it is there, which is one of the allowed ends.
+                let _ = disk.write_torn(ino, pos, &data, rng);
+                return None;
+            }
+            if let Err(error) = disk.faults.strike(FaultOp::Write, &path) {
+                let _ = disk.write_torn(ino, pos, &data, rng);
+                return Some(Err(error));
+            }
+            Some(match durable {
+                Durable::No => disk.write(ino, pos, data),
+                Durable::Yes => disk.write_durable(ino, pos, data, &path, rng),
+            })
+        })
         .await
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use super::fault::{Faults, Latency, enospc};
+use super::fault::{FaultOp, Faults, Latency, enospc};
 use super::file_data::FileData;
 use super::lottery::Lottery;
 use super::tree::{Ino, ROOT, Tree};
@@ -192,6 +192,28 @@ impl Disk {
 
     pub(crate) fn write(&mut self, ino: Ino, pos: u64, data: Bytes) -> io::Result<()> {
         self.change_file(ino, pos + data.len() as u64, |file, seq| file.write(seq, pos, data))
+    }
+
+    /// Writes, and makes that durable. Amid writes that aren't durable it is one of them: nothing else may be relied on.
+    pub(crate) fn write_durable(
+        &mut self,
+        ino: Ino,
+        pos: u64,
+        data: Bytes,
+        path: &str,
+        rng: &Rng,
+    ) -> io::Result<()> {
+        let alone = !self.file(ino)?.is_dirty();
+        self.write(ino, pos, data)?;
+        let upto = self.seq;
+        let struck = self.faults.strike(FaultOp::Sync, path);
+        if struck.is_err() {
+            self.sync_failed();
+            self.file_mut(ino)?.promote_some(upto, &Lottery::new(rng));
+        } else if alone {
+            self.file_mut(ino)?.promote(upto);
+        }
+        struck
     }
 
     pub(crate) fn write_torn(&mut self, ino: Ino, pos: u64, data: &Bytes, rng: &Rng) -> io::Result<()> {

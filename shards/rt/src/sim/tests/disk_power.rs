@@ -66,6 +66,40 @@ fn an_unsynced_write_survives_in_any_subset_of_sectors() {
     }
 }
 
+async fn write_twos_durably(after_ones: bool) {
+    let file = File::open(Path::new(PATH), false).await.unwrap();
+    if after_ones {
+        file.write_at(0, filled(1, 512)).await.unwrap();
+    }
+    file.write_durable_at(4096, filled(2, 4096)).await.unwrap();
+}
+
+fn after_durable_write(seed: u64, after_ones: bool) -> Vec<u8> {
+    let (sim, node) = node_after(seed, synced_ones());
+    sim.block_on(&node, write_twos_durably(after_ones));
+    node.crash(Crash::PowerCut);
+    sectors(&node)
+}
+
+#[test]
+fn a_durable_write_survives_without_a_sync_unless_others_wait_for_one() {
+    for seed in 0..SEEDS {
+        assert_eq!(after_durable_write(seed, false), [[1; 8], [2; 8]].concat(), "seed {seed}");
+    }
+    assert!(can_happen(|seed| after_durable_write(seed, true)[8..] != [2; 8]));
+}
+
+#[test]
+fn a_durable_write_fails_as_a_sync_does() {
+    let (sim, node) = node_after(1, synced_ones());
+    node.disk().fail(FaultOp::Sync, PATH, 1);
+    sim.block_on(&node, async {
+        let file = File::open(Path::new(PATH), false).await.unwrap();
+        assert!(file.write_durable_at(0, filled(2, 4096)).await.is_err());
+        file.write_durable_at(0, filled(2, 4096)).await.unwrap();
+    });
+}
+
 #[test]
 fn a_synced_write_survives() {
     for seed in 0..SEEDS {
