@@ -3,6 +3,7 @@
 //! `altered`, `authorized`, `brokers`, `controller`, `coordinator`, `internal_topics`, `numbered`, `own_broker`, `partitions`, `parts` and `repeats` hold what several of them share.
 
 pub mod alter_configs;
+pub mod alter_partition_reassignments;
 mod altered;
 pub mod api_versions;
 mod authorized;
@@ -33,6 +34,7 @@ pub mod leave_group;
 pub mod list_config_resources;
 pub mod list_groups;
 pub mod list_offsets;
+pub mod list_partition_reassignments;
 pub mod metadata;
 mod numbered;
 pub mod offset_commit;
@@ -44,6 +46,7 @@ mod partitions;
 mod parts;
 pub mod produce;
 mod repeats;
+pub mod switched_off;
 pub mod sync_group;
 pub mod update_features;
 

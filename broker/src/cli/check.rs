@@ -68,13 +68,15 @@ const OPEN_FILES_GOOD: u64 = 100_000;
 const OPEN_FILES_MIN: u64 = 256;
 
 fn files(sys: &Sys, verdict: &mut Verdict) {
-    let advice = "set LimitNOFILE=1048576 (systemd) or `ulimit -n`: each connection and segment takes one";
+    let advice = "set LimitNOFILE=1048576 (systemd) or `ulimit -Hn`: each connection and segment takes one";
     let (status, text) = match open_files(sys) {
-        Some((soft, _)) if soft >= OPEN_FILES_GOOD => (Status::Ok, format!("{soft} may be open")),
-        Some((soft, _)) if soft >= OPEN_FILES_MIN => {
-            (Status::Warn, format!("only {soft} may be open: {advice}"))
+        // A broker raises the soft limit to the hard one.
+        Some((_, hard)) if hard == u64::MAX => (Status::Ok, "any number may be open".to_owned()),
+        Some((_, hard)) if hard >= OPEN_FILES_GOOD => (Status::Ok, format!("{hard} may be open")),
+        Some((_, hard)) if hard >= OPEN_FILES_MIN => {
+            (Status::Warn, format!("only {hard} may be open: {advice}"))
         }
-        Some((soft, _)) => (Status::Fail, format!("only {soft} may be open: {advice}")),
+        Some((_, hard)) => (Status::Fail, format!("only {hard} may be open: {advice}")),
         None => (Status::Warn, "/proc/self/limits doesn't tell".to_owned()),
     };
     verdict.add("open files", status, text);

@@ -6,6 +6,9 @@ pub const RECORDS_PER_OPERATION_MAX: usize = 10_000;
 /// Partitions that one ElectLeaders may name; without any it means all there are.
 pub const ELECTIONS_PER_REQUEST_MAX: usize = 100_000;
 
+/// Partitions that one AlterPartitionReassignments may name.
+pub const REASSIGNMENTS_PER_REQUEST_MAX: usize = 100_000;
+
 /// Bytes of records in one entry of the Raft log (Kafka's `internal.metadata.max.batch.size`).
 pub const ENTRY_BYTES_MAX: usize = 8 << 20;
 

@@ -7,14 +7,19 @@ use protocol::api::ApiKey;
 use protocol::header::{RequestHeader, response_frame};
 use protocol::limits::FRAME_PREFIX_BYTES;
 use protocol::messages::{
-    AlterConfigsRequest, ApiVersionsRequest, CreatePartitionsRequest, CreateTopicsRequest,
-    DeleteGroupsRequest, DeleteRecordsRequest, DeleteTopicsRequest, DescribeClusterRequest,
-    DescribeConfigsRequest, DescribeGroupsRequest, DescribeLogDirsRequest, DescribeProducersRequest,
-    DescribeQuorumRequest, DescribeTopicPartitionsRequest, ElectLeadersRequest, FetchRequest,
-    FindCoordinatorRequest, HeartbeatRequest, IncrementalAlterConfigsRequest, InitProducerIdRequest,
-    JoinGroupRequest, LeaveGroupRequest, ListConfigResourcesRequest, ListGroupsRequest, ListOffsetsRequest,
-    Message, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest,
-    OffsetForLeaderEpochRequest, ProduceRequest, Response, SyncGroupRequest, UpdateFeaturesRequest,
+    AlterConfigsRequest, AlterPartitionReassignmentsRequest, ApiVersionsRequest,
+    ConsumerGroupDescribeRequest, ConsumerGroupHeartbeatRequest, CreateAclsRequest,
+    CreateDelegationTokenRequest, CreatePartitionsRequest, CreateTopicsRequest, DeleteAclsRequest,
+    DeleteGroupsRequest, DeleteRecordsRequest, DeleteTopicsRequest, DescribeAclsRequest,
+    DescribeClusterRequest, DescribeConfigsRequest, DescribeDelegationTokenRequest, DescribeGroupsRequest,
+    DescribeLogDirsRequest, DescribeProducersRequest, DescribeQuorumRequest, DescribeTopicPartitionsRequest,
+    ElectLeadersRequest, ExpireDelegationTokenRequest, FetchRequest, FindCoordinatorRequest,
+    HeartbeatRequest, IncrementalAlterConfigsRequest, InitProducerIdRequest, JoinGroupRequest,
+    LeaveGroupRequest, ListConfigResourcesRequest, ListGroupsRequest, ListOffsetsRequest,
+    ListPartitionReassignmentsRequest, Message, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest,
+    OffsetFetchRequest, OffsetForLeaderEpochRequest, ProduceRequest, RenewDelegationTokenRequest, Response,
+    SaslAuthenticateRequest, SaslHandshakeRequest, ShareGroupDescribeRequest, ShareGroupHeartbeatRequest,
+    StreamsGroupDescribeRequest, StreamsGroupHeartbeatRequest, SyncGroupRequest, UpdateFeaturesRequest,
 };
 use protocol::types::Str;
 use protocol::wire::{DecodeError, Reader};
@@ -27,7 +32,7 @@ use crate::api;
 use crate::metrics::{ApiIndex, RequestClock};
 
 /// APIs with a handler; ApiVersions tells these.
-pub const SERVED: [ApiKey; 33] = [
+pub const SERVED: [ApiKey; 50] = [
     ApiKey::Produce,
     ApiKey::Fetch,
     ApiKey::ListOffsets,
@@ -61,6 +66,23 @@ pub const SERVED: [ApiKey; 33] = [
     ApiKey::CreatePartitions,
     ApiKey::IncrementalAlterConfigs,
     ApiKey::DeleteGroups,
+    ApiKey::DescribeAcls,
+    ApiKey::CreateAcls,
+    ApiKey::DeleteAcls,
+    ApiKey::CreateDelegationToken,
+    ApiKey::RenewDelegationToken,
+    ApiKey::ExpireDelegationToken,
+    ApiKey::DescribeDelegationToken,
+    ApiKey::AlterPartitionReassignments,
+    ApiKey::ListPartitionReassignments,
+    ApiKey::ConsumerGroupHeartbeat,
+    ApiKey::ConsumerGroupDescribe,
+    ApiKey::ShareGroupHeartbeat,
+    ApiKey::ShareGroupDescribe,
+    ApiKey::StreamsGroupHeartbeat,
+    ApiKey::StreamsGroupDescribe,
+    ApiKey::SaslHandshake,
+    ApiKey::SaslAuthenticate,
 ];
 
 /// The other end of a connection.
@@ -261,6 +283,18 @@ macro_rules! other_or_close {
     }};
 }
 
+/// `off!(call, reader, module::function, Request)`: as `other!`, for what only says that a feature is off.
+macro_rules! off {
+    ($call:ident, $reader:ident, $module:ident :: $answer:ident, $request:ty) => {{
+        let version = $call.context.api_version;
+        let request = <$request>::decode($reader, version)?;
+        Ok(Request::Other(Box::pin(async move {
+            let response = api::switched_off::$module::$answer(version, request);
+            reply(&$call.shard, $call.correlation_id, &response, version)
+        })))
+    }};
+}
+
 fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation> {
     match key {
         ApiKey::Produce => {
@@ -314,6 +348,50 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         ApiKey::ListConfigResources => other!(call, r, list_config_resources, ListConfigResourcesRequest),
         ApiKey::ElectLeaders => other!(call, r, elect_leaders, ElectLeadersRequest),
         ApiKey::UpdateFeatures => other!(call, r, update_features, UpdateFeaturesRequest),
+        ApiKey::AlterPartitionReassignments => {
+            other!(call, r, alter_partition_reassignments, AlterPartitionReassignmentsRequest)
+        }
+        ApiKey::ListPartitionReassignments => {
+            other!(call, r, list_partition_reassignments, ListPartitionReassignmentsRequest)
+        }
+        other => switched_off(other, call, r),
+    }
+}
+
+/// APIs of features that there aren't.
+fn switched_off(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation> {
+    match key {
+        ApiKey::SaslHandshake => off!(call, r, sasl::handshake, SaslHandshakeRequest),
+        ApiKey::SaslAuthenticate => off!(call, r, sasl::authenticate, SaslAuthenticateRequest),
+        ApiKey::DescribeAcls => off!(call, r, acls::describe, DescribeAclsRequest),
+        ApiKey::CreateAcls => off!(call, r, acls::create, CreateAclsRequest),
+        ApiKey::DeleteAcls => off!(call, r, acls::delete, DeleteAclsRequest),
+        ApiKey::CreateDelegationToken => {
+            off!(call, r, delegation_tokens::create, CreateDelegationTokenRequest)
+        }
+        ApiKey::RenewDelegationToken => off!(call, r, delegation_tokens::renew, RenewDelegationTokenRequest),
+        ApiKey::ExpireDelegationToken => {
+            off!(call, r, delegation_tokens::expire, ExpireDelegationTokenRequest)
+        }
+        ApiKey::DescribeDelegationToken => {
+            off!(call, r, delegation_tokens::describe, DescribeDelegationTokenRequest)
+        }
+        ApiKey::ConsumerGroupHeartbeat => {
+            off!(call, r, newer_groups::consumer_heartbeat, ConsumerGroupHeartbeatRequest)
+        }
+        ApiKey::ConsumerGroupDescribe => {
+            off!(call, r, newer_groups::consumer_describe, ConsumerGroupDescribeRequest)
+        }
+        ApiKey::ShareGroupHeartbeat => {
+            off!(call, r, newer_groups::share_heartbeat, ShareGroupHeartbeatRequest)
+        }
+        ApiKey::ShareGroupDescribe => off!(call, r, newer_groups::share_describe, ShareGroupDescribeRequest),
+        ApiKey::StreamsGroupHeartbeat => {
+            off!(call, r, newer_groups::streams_heartbeat, StreamsGroupHeartbeatRequest)
+        }
+        ApiKey::StreamsGroupDescribe => {
+            off!(call, r, newer_groups::streams_describe, StreamsGroupDescribeRequest)
+        }
         other => Err(Violation::NotServed(other)),
     }
 }

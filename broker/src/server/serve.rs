@@ -48,6 +48,7 @@ async fn live(wiring: Arc<Wiring>, shard: ShardId) {
 
 fn start(args: ServeArgs) -> Result<(), Failure> {
     let start_ms = rt::unix_ms();
+    rt::boot::raise_open_files();
     let cores = args.cores.as_ref().map(|cores| {
         let cores: Vec<String> = cores.0.iter().map(usize::to_string).collect();
         cores.join(",")

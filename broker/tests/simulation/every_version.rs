@@ -24,7 +24,7 @@ use rt::sim::Sim;
 
 use crate::node::BrokerNode;
 use crate::requests::groups::{self, Membership};
-use crate::requests::{Target, admin, configs, records, topics};
+use crate::requests::{Target, admin, configs, records, switched_off, topics};
 
 /// Longer than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -202,6 +202,26 @@ async fn ask_admin(client: &mut Polyglot, target: &Target) {
     client.ask_all(admin::list_config_resources).await;
     client.ask_all(|version| admin::elect_leaders(version, target)).await;
     client.ask_all(admin::update_features).await;
+    client.ask_all(|_| switched_off::alter_partition_reassignments(target)).await;
+    client.ask_all(|_| switched_off::list_partition_reassignments()).await;
+}
+
+async fn ask_what_is_off(client: &mut Polyglot) {
+    client.ask_all(|_| switched_off::sasl_handshake()).await;
+    client.ask_all(|_| switched_off::sasl_authenticate()).await;
+    client.ask_all(|_| switched_off::describe_acls()).await;
+    client.ask_all(|_| switched_off::create_acls()).await;
+    client.ask_all(|_| switched_off::delete_acls()).await;
+    client.ask_all(|_| switched_off::create_delegation_token()).await;
+    client.ask_all(|_| switched_off::renew_delegation_token()).await;
+    client.ask_all(|_| switched_off::expire_delegation_token()).await;
+    client.ask_all(|_| switched_off::describe_delegation_token()).await;
+    client.ask_all(|_| switched_off::consumer_group_heartbeat()).await;
+    client.ask_all(|_| switched_off::share_group_heartbeat()).await;
+    client.ask_all(|_| switched_off::streams_group_heartbeat()).await;
+    client.ask_all(|_| switched_off::consumer_group_describe()).await;
+    client.ask_all(|_| switched_off::share_group_describe()).await;
+    client.ask_all(|_| switched_off::streams_group_describe()).await;
 }
 
 async fn ask_everything(broker: SocketAddr, shards: u16) -> Asked {
@@ -220,6 +240,7 @@ async fn ask_everything(broker: SocketAddr, shards: u16) -> Asked {
     client.ask_all(|version| records::fetch(version, &target)).await;
     client.ask_all(|_| records::list_offsets(&target)).await;
     ask_admin(&mut client, &target).await;
+    ask_what_is_off(&mut client).await;
     ask_groups(&mut client, &target, shards).await;
     client.asked
 }

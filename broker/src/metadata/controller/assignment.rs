@@ -73,12 +73,12 @@ impl Assignment {
         if replication_factor > brokers.len() {
             return refuse(&format!(
                 "The target replication factor of {replication_factor} cannot be reached because only {} broker(s) \
-                 are registered.",
+                 are registered or some brokers have all their log directories cordoned.",
                 brokers.len()
             ));
         }
         if active.is_empty() {
-            return refuse("All brokers are currently fenced or in controlled shutdown.");
+            return refuse("All brokers are currently fenced, or have all their log directories cordoned.");
         }
         // Brokers that are down complete the number; they catch up when they are back.
         let missing = replication_factor.saturating_sub(active.len());

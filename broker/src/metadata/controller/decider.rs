@@ -77,6 +77,9 @@ impl Decider {
                 self.incremental_alter_configs(image, request)
             }
             ControllerRequest::ElectLeaders(request) => self.elect_leaders(image, request),
+            ControllerRequest::AlterPartitionReassignments(request) => {
+                self.alter_partition_reassignments(image, request)
+            }
             ControllerRequest::UpdateFeatures(request) => self.update_features(image, request),
             ControllerRequest::AllocateProducerIds(request) => self.allocate_producer_ids(image, &request),
             ControllerRequest::RegisterBroker(request) => self.register_broker(image, &request),

@@ -16,6 +16,7 @@ mod fault;
 mod log_dirs;
 mod once;
 mod producer_ids;
+mod reassign;
 mod register_broker;
 mod request;
 mod topic_name;

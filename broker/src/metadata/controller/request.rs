@@ -3,11 +3,12 @@
 use protocol::error::ErrorCode;
 use protocol::messages::{
     AllocateProducerIdsRequest, AllocateProducerIdsResponse, AlterConfigsRequest, AlterConfigsResponse,
-    AssignReplicasToDirsRequest, AssignReplicasToDirsResponse, BrokerHeartbeatRequest,
-    BrokerHeartbeatResponse, BrokerRegistrationRequest, BrokerRegistrationResponse, CreatePartitionsRequest,
-    CreatePartitionsResponse, CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest,
-    DeleteTopicsResponse, ElectLeadersRequest, ElectLeadersResponse, IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse, UpdateFeaturesRequest, UpdateFeaturesResponse,
+    AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse, AssignReplicasToDirsRequest,
+    AssignReplicasToDirsResponse, BrokerHeartbeatRequest, BrokerHeartbeatResponse, BrokerRegistrationRequest,
+    BrokerRegistrationResponse, CreatePartitionsRequest, CreatePartitionsResponse, CreateTopicsRequest,
+    CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse, ElectLeadersRequest,
+    ElectLeadersResponse, IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse,
+    UpdateFeaturesRequest, UpdateFeaturesResponse,
 };
 
 /// A request to the controller, in the form of its newest version; who asks has been authorised.
@@ -25,6 +26,8 @@ pub enum ControllerRequest {
     IncrementalAlterConfigs(IncrementalAlterConfigsRequest),
     /// ElectLeaders.
     ElectLeaders(ElectLeadersRequest),
+    /// AlterPartitionReassignments.
+    AlterPartitionReassignments(AlterPartitionReassignmentsRequest),
     /// UpdateFeatures.
     UpdateFeatures(UpdateFeaturesRequest),
     /// AllocateProducerIds: a block that nobody else ever gets.
@@ -52,6 +55,8 @@ pub enum ControllerReply {
     IncrementalAlterConfigs(IncrementalAlterConfigsResponse),
     /// To ElectLeaders.
     ElectLeaders(ElectLeadersResponse),
+    /// To AlterPartitionReassignments.
+    AlterPartitionReassignments(AlterPartitionReassignmentsResponse),
     /// To UpdateFeatures.
     UpdateFeatures(UpdateFeaturesResponse),
     /// To AllocateProducerIds.

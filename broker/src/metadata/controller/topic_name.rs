@@ -12,7 +12,7 @@ use crate::metadata::limits::TOPIC_NAME_LEN_MAX;
 pub fn check_topic_name(name: &str) -> Result<(), String> {
     let why = match name {
         "" => "the empty string is not allowed".to_string(),
-        "." | ".." => "'.' or '..' is not allowed".to_string(),
+        "." | ".." => format!("'{name}' is not allowed"),
         _ if name.len() > TOPIC_NAME_LEN_MAX => {
             format!("the length of '{name}' is longer than the max allowed length {TOPIC_NAME_LEN_MAX}")
         }

@@ -27,9 +27,7 @@ impl Decider {
                 Ok(record) => records.extend(record),
                 Err(why) => {
                     let text = format!(
-                        "The update failed for all features since the following feature had an error: \
-                         Invalid update version {} for feature {}. {why}",
-                        update.max_version_level, update.feature
+                        "The update failed for all features since the following feature had an error: {why}"
                     );
                     let reply = UpdateFeaturesResponse {
                         error_code: ErrorCode::INVALID_UPDATE_VERSION.code(),
@@ -57,25 +55,32 @@ impl Decider {
         update: &FeatureUpdateKey,
     ) -> Result<Option<MetadataRecord>, String> {
         let (name, level, kind) = (update.feature.as_str(), update.max_version_level, update.upgrade_type);
+        let invalid = |why: &str| Err(format!("Invalid update version {level} for feature {name}. {why}"));
         if !(UPGRADE..=UNSAFE_DOWNGRADE).contains(&kind) {
-            return Err("The controller does not support the given upgrade type.".into());
+            return invalid("The controller does not support the given upgrade type.");
         }
         let local = format!("Local controller {}", self.node_id);
         let Some(supported) = SUPPORTED.iter().find(|feature| feature.name == name) else {
-            return Err(format!("{local} does not support this feature."));
+            return invalid(&format!("{local} does not support this feature."));
         };
         if level < 0 {
-            return Err("A feature version cannot be less than 0.".into());
+            return invalid("A feature version cannot be less than 0.");
         }
         if !(supported.min..=supported.max).contains(&level) {
-            return Err(format!("{local} only supports versions {}-{}", supported.min, supported.max));
+            return invalid(&format!("{local} only supports versions {}-{}", supported.min, supported.max));
         }
         let current = match image.feature(name) {
             0 if name == METADATA_FEATURE => METADATA_VERSION,
             current => current,
         };
-        if level < current {
-            check_downgrade(name, current, level, kind)?;
+        if level < current && kind == UPGRADE {
+            return invalid(
+                "Can't downgrade the version of this feature without setting the upgrade type to either safe or \
+                 unsafe downgrade.",
+            );
+        }
+        if level < current && name == METADATA_FEATURE {
+            return Err(no_downgrade(current, level, kind));
         }
         let record =
             FeatureLevelRecord { name: update.feature.clone(), feature_level: level, ..Default::default() };
@@ -84,22 +89,12 @@ impl Decider {
 }
 
 /// Metadata isn't written by older levels here, so it never goes back: Kafka too refuses where something could be lost.
-fn check_downgrade(name: &str, current: i16, level: i16, kind: i8) -> Result<(), String> {
-    if kind == UPGRADE {
-        return Err(
-            "Can't downgrade the version of this feature without setting the upgrade type to either safe or \
-                    unsafe downgrade."
-                .into(),
-        );
-    }
-    if name != METADATA_FEATURE {
-        return Ok(());
-    }
+fn no_downgrade(current: i16, level: i16, kind: i8) -> String {
     let why = match kind {
         SAFE_DOWNGRADE => {
             "Refusing to perform the requested downgrade because it might delete metadata information."
         }
         _ => "Unsafe metadata downgrade is not supported in this version.",
     };
-    Err(format!("Unsupported metadata.version downgrade from {current} to {level}. {why}"))
+    format!("Unsupported metadata.version downgrade from {current} to {level}. {why}")
 }

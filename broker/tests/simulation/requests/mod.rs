@@ -4,6 +4,7 @@ pub(crate) mod admin;
 pub(crate) mod configs;
 pub(crate) mod groups;
 pub(crate) mod records;
+pub(crate) mod switched_off;
 pub(crate) mod topics;
 
 use protocol::types::{Str, Uuid};

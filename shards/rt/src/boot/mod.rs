@@ -10,6 +10,7 @@ pub(crate) mod direct_io;
 mod error;
 pub(crate) mod memlock;
 mod memory;
+mod open_files;
 mod plan;
 pub(crate) mod uring;
 mod verdict;
@@ -22,6 +23,7 @@ pub use core_list::parse_cores;
 pub use error::BootError;
 pub use memlock::io_memory;
 pub use memory::memory_bytes;
+pub use open_files::raise_open_files;
 pub use plan::{ShardsRequest, plan_shards};
 pub use verdict::{Finding, Status, Verdict};
 

@@ -5,6 +5,7 @@ mod elections;
 mod features;
 mod log_dirs;
 mod partitions;
+mod reassignments;
 mod registration;
 mod topics;
 

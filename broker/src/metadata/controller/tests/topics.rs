@@ -78,8 +78,8 @@ fn what_cannot_be_created() {
     let long = "x".repeat(250);
     let cases = [
         (wanted("", 1, 1), 17, "Topic name is invalid: the empty string is not allowed"),
-        (wanted(".", 1, 1), 17, "Topic name is invalid: '.' or '..' is not allowed"),
-        (wanted("..", 1, 1), 17, "Topic name is invalid: '.' or '..' is not allowed"),
+        (wanted(".", 1, 1), 17, "Topic name is invalid: '.' is not allowed"),
+        (wanted("..", 1, 1), 17, "Topic name is invalid: '..' is not allowed"),
         (
             wanted("a b", 1, 1),
             17,
@@ -99,7 +99,7 @@ fn what_cannot_be_created() {
             wanted("t", 1, 2),
             38,
             "Unable to replicate the partition 2 time(s): The target replication factor of 2 cannot be reached \
-             because only 1 broker(s) are registered.",
+             because only 1 broker(s) are registered or some brokers have all their log directories cordoned.",
         ),
         (wanted("t", i32::MAX, 1), 44, "Excessively large number of partitions per request."),
         (with_config("no.such", Some("1")), 40, "Unknown topic config name: no.such"),
