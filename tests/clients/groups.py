@@ -7,6 +7,7 @@ from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaExcepti
 
 from harness import batches, broker, rdkafka, wire
 from harness.checks import among, check, equal, eventually, finish, part, skip, unique, watchdog
+from harness.members import heartbeat, join, sync
 from harness.wire import Connection, array, i32, i64, string
 
 MEMBER_ID_REQUIRED, UNKNOWN_MEMBER, ILLEGAL_GENERATION, INCONSISTENT_PROTOCOL, INVALID_GROUP, INVALID_SESSION = 79, 25, 22, 23, 24, 26
@@ -125,38 +126,6 @@ def static():
 
 
 # ---- at the wire
-
-
-def join(peer, group, member="", *, version=2, session_ms=8000, kind="consumer", protocols=(("range", b""),), instance=None):
-    """(error, generation, protocol, leader, member id, members) by JoinGroup v2-v5."""
-    body = string(group) + i32(session_ms) + i32(8000) + string(member)
-    body += string(instance) if version >= 5 else b""
-    body += string(kind) + array([string(n) + i32(len(m)) + m for n, m in protocols])
-    answer = peer.call(wire.JOIN_GROUP, version, body)
-    answer.i32()
-    error, generation, protocol, leader, given = answer.i16(), answer.i32(), answer.string(), answer.string(), answer.string()
-
-    def one(r):
-        name = r.string()
-        if version >= 5:
-            r.string()
-        return name, r.bytes()
-
-    return error, generation, protocol, leader, given, answer.array(one)
-
-
-def sync(peer, group, generation, member, assignments=()):
-    """(error, assignment) by SyncGroup v2."""
-    body = string(group) + i32(generation) + string(member) + array([string(m) + i32(len(a)) + a for m, a in assignments])
-    answer = peer.call(wire.SYNC_GROUP, 2, body)
-    answer.i32()
-    return answer.i16(), answer.bytes()
-
-
-def heartbeat(peer, group, generation, member):
-    answer = peer.call(wire.HEARTBEAT, 2, string(group) + i32(generation) + string(member))
-    answer.i32()
-    return answer.i16()
 
 
 def leave(peer, group, members):

@@ -107,6 +107,17 @@ def locality():
         equal(wrong[:3], [], "24 connections each reach 8 partitions on 2 shards alike")
 
 
+def open_files():
+    """Shells give a low soft limit: the broker takes what it may."""
+    node = broker.Ringlog()
+    argv = node.argv
+    node.argv = lambda: ["sh", "-c", 'ulimit -Sn 256 && exec "$@"', "sh", *argv()]
+    with node:
+        limits = pathlib.Path(f"/proc/{node.pid}/limits").read_text()
+        soft, hard = re.search(r"^Max open files\s+(\S+)\s+(\S+)", limits, re.M).groups()
+        check(soft == hard and soft != "256", "the soft limit of open files is raised to the hard one", (soft, hard))
+
+
 def locks():
     with broker.Ringlog() as node:
         code, output = once("--data-dir", str(node.data_dir), "--listen", f"127.0.0.1:{broker.free_port()}")
@@ -305,7 +316,7 @@ def limits():
 if not isinstance(broker.make(), broker.Ringlog):
     skip("outside", "looks at our own process only")
     finish()
-for step in (direct_io, cores, locality, locks, start_up, refused_machines, settings, limits):
+for step in (direct_io, cores, locality, open_files, locks, start_up, refused_machines, settings, limits):
     with part(step.__name__):
         step()
 finish()
