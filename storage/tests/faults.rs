@@ -217,6 +217,38 @@ fn damage_below_the_recovery_point_is_reported_and_kept() {
     assert_eq!(node.disk().read_file(log_file).unwrap(), bytes);
 }
 
+/// The directory's file of recovery points goes as it is taken into use: a second start took the damage for a torn end.
+#[test]
+fn damage_below_what_kafka_synced_is_reported_by_every_start() {
+    let (sim, node) = Sim::with_node(3);
+    let log_file = "/data/orders-0/00000000000000000000.log";
+    sim.block_on(&node, async {
+        let opened = open("/data", LogConfig::default(), LogDirConfig::default()).await;
+        for tag in 0..20 {
+            append(&opened.log, batch(tag, 1, 1_000, 5), 0).await;
+        }
+        opened.close().await;
+        // As a Kafka that was killed leaves it.
+        for name in [".kafka_cleanshutdown", "orders-0/ringlog-checkpoint"] {
+            rt::fs::remove_file(std::path::Path::new("/data").join(name)).await.unwrap();
+        }
+    });
+    let point = node.disk().read_file("/data/recovery-point-offset-checkpoint").unwrap();
+    assert_eq!(point, &b"0\n1\norders 0 20\n"[..]);
+    node.disk().corrupt(log_file, 3_000, 1).unwrap();
+    let bytes = node.disk().read_file(log_file).unwrap();
+    for start in 1..=3 {
+        sim.block_on(&node, async move {
+            let opened = open("/data", LogConfig::default(), LogDirConfig::default()).await;
+            let LogStatus::Corrupt(reason) = opened.log.status() else { panic!("start {start} cut it off") };
+            assert!(reason.contains("offset 20 was synced"), "start {start}: {reason}");
+            assert!(!opened.dir.close().await.clean);
+        });
+        node.crash(Crash::Kill);
+    }
+    assert_eq!(node.disk().read_file(log_file).unwrap(), bytes);
+}
+
 #[test]
 fn a_checkpoint_of_a_later_release_is_refused() {
     let (sim, node) = Sim::with_node(3);
@@ -257,6 +289,21 @@ fn a_directory_of_another_node_or_cluster_is_refused() {
         }
         let (_, again) = DirHome::open("/data", config(1, None)).await.unwrap();
         assert_eq!(again.directory_id, facts.directory_id);
+    });
+}
+
+#[test]
+fn a_directory_that_is_still_being_filled_is_refused() {
+    let (sim, node) = Sim::with_node(3);
+    let disk = node.disk();
+    sim.block_on(&node, async move {
+        let open = || DirHome::open("/data", HomeConfig { node_id: 1, cluster_id: None });
+        drop(open().await.unwrap());
+        disk.put_file("/data/ringlog-adopting", Vec::<u8>::new()).unwrap();
+        let Err(StorageError::Refused { reason, .. }) = open().await else { panic!("accepted") };
+        assert!(reason.contains("ringlog log adopt"), "{reason}");
+        rt::fs::remove_file("/data/ringlog-adopting").await.unwrap();
+        open().await.unwrap();
     });
 }
 

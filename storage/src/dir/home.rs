@@ -86,6 +86,10 @@ impl DirHome {
             Some(lock) => lock,
             None => return Err(refused(&path, "another process uses this directory".into())),
         };
+        if rt::fs::exists(&path.join(meta::ADOPTING)).await {
+            let reason = "an adoption into it isn't finished: run the same `ringlog log adopt` again";
+            return Err(refused(&path, reason.into()));
+        }
         let mut home = Self {
             path,
             lock,

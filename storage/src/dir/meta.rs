@@ -18,6 +18,9 @@ pub(crate) const CLEAN_MARKER: &str = ".kafka_cleanshutdown";
 /// Name of the lock file.
 pub(crate) const LOCK: &str = ".lock";
 
+/// Name of the mark that `ringlog log adopt` leaves while it works: what the directory holds isn't whole yet.
+pub(crate) const ADOPTING: &str = "ringlog-adopting";
+
 /// Whose directory it is: `version=1, node.id, cluster.id, directory.id` (KIP-858).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetaProperties {

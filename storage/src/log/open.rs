@@ -126,6 +126,16 @@ pub(crate) async fn open(
         let folded = LogCheckpoint { start, recovery_point }.encode();
         files::replace(&path.join(names::CHECKPOINT), folded).await.map_err(failed)?;
     }
+    let own_point = checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.recovery_point);
+    if let Some(recovery_point) = known.recovery_point.filter(|point| *point > own_point)
+        && recovered.corrupt.is_some()
+        && corrupt.is_none()
+    {
+        // Likewise: without it the next start would take the damage for a torn end, and cut it off.
+        let start = known_start.max(checkpoint_start);
+        let folded = LogCheckpoint { start, recovery_point }.encode();
+        files::replace(&path.join(names::CHECKPOINT), folded).await.map_err(failed)?;
+    }
     let cleaned = known_cleaned(&path, known.cleaned, recovered.core.end).await.map_err(failed)?;
     corrupt = corrupt.or(recovered.corrupt);
     let status = corrupt.map_or(LogStatus::Online, LogStatus::Corrupt);
