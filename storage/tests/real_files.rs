@@ -105,6 +105,60 @@ fn check_exact_lengths(dir: &std::path::Path) {
     assert!(segments > 3);
 }
 
+/// Files below a directory that the process has open.
+#[allow(clippy::disallowed_methods, reason = "tells nothing of the shard's own files but their number")]
+fn open_below(path: &std::path::Path) -> usize {
+    let links = std::fs::read_dir("/proc/self/fd").unwrap();
+    let targets = links.filter_map(|link| std::fs::read_link(link.ok()?.path()).ok());
+    targets.filter(|target| target.starts_with(path)).count()
+}
+
+/// One handle for each log that is written to, and a bounded number for all that is read: 10,000 partitions stay within
+/// 20,000.
+#[test]
+fn logs_take_one_handle_each_and_readers_take_few() {
+    /// More than a shard's read handles, with a segment each.
+    const LOGS: u16 = storage::limits::HANDLES_MAX as u16 + 44;
+    /// Journal, lock, volume, and what is just being rolled.
+    const OTHERS: usize = 24;
+    let path = fresh("handles");
+    let _gone = Gone(path.clone());
+    on_one_shard(move || async move {
+        // What is in memory needs no file.
+        let config =
+            LogConfig { segment_bytes: 64 << 10, tail_bytes_max: 1_000, sync: false, ..LogConfig::default() };
+        let home = storage::HomeConfig { node_id: 1, cluster_id: None };
+        let (home, facts) = storage::DirHome::open(&path, home).await.unwrap();
+        let dir = storage::LogDir::open(&path, facts, journaled()).await.unwrap();
+        home.begin_use().await.unwrap();
+        let mut logs = Vec::new();
+        for number in 0..LOGS {
+            let of = storage::TopicPartition::new("handles", i32::from(number));
+            let log = dir.create_log(of, protocol::types::Uuid([3; 16]), config.clone()).await.unwrap();
+            logs.push(log);
+        }
+        assert!(open_below(&path) <= OTHERS, "a log that nobody used takes none");
+        for log in &logs {
+            for tag in 0..3 {
+                append(log, batch(tag, 1, 40_000, 5), 0).await;
+            }
+            log.flush().await.unwrap();
+        }
+        let written = open_below(&path);
+        assert!((logs.len()..=logs.len() + OTHERS).contains(&written), "{written} for {LOGS} logs");
+        for log in &logs {
+            let all = read_all(log, Offset::ZERO, 1 << 20).await;
+            assert_eq!((all.len(), log.segment_count()), (3, 3));
+        }
+        let read = open_below(&path);
+        let bound = logs.len() + storage::limits::HANDLES_MAX + OTHERS;
+        assert!((written + 1..=bound).contains(&read), "{read}, at most {bound}");
+        let closed = dir.close().await;
+        home.close(&[closed], &storage::Offsets::new(), 7).await.unwrap();
+        assert!(open_below(&path) <= OTHERS, "logs that were closed keep none");
+    });
+}
+
 #[test]
 fn a_second_user_of_the_directory_is_refused() {
     let path = fresh("lock");

@@ -22,6 +22,9 @@ use crate::metrics::NodeFacts;
 /// shares the machine should not be surprised; a host of the broker's own can give more.
 const CACHE_SHARE: u64 = 32;
 
+/// A node that may have fewer files open says so: each segment that is written to and each connection takes one.
+const OPEN_FILES_FEW: u64 = 20_000;
+
 /// Runs the broker until it is told to stop (SIGTERM, SIGINT). 0 after a clean stop; 78 (EX_CONFIG) if it can't run as configured, or not on
 /// this host; 1 otherwise.
 pub fn serve(args: ServeArgs) -> ExitCode {
@@ -48,7 +51,9 @@ async fn live(wiring: Arc<Wiring>, shard: ShardId) {
 
 fn start(args: ServeArgs) -> Result<(), Failure> {
     let start_ms = rt::unix_ms();
-    rt::boot::raise_open_files();
+    if let Some(files) = rt::boot::raise_open_files().filter(|files| *files < OPEN_FILES_FEW) {
+        tracing::warn!(files, "few files may be open: set LimitNOFILE (systemd) or `ulimit -Hn` to 1048576");
+    }
     let cores = args.cores.as_ref().map(|cores| {
         let cores: Vec<String> = cores.0.iter().map(usize::to_string).collect();
         cores.join(",")

@@ -109,6 +109,19 @@ fn rings_need_little_locked_memory() {
     assert!(text.contains("counts no rings") || text.contains("raise LimitMEMLOCK"), "{text}");
 }
 
+#[test]
+fn the_limit_of_open_files_is_raised_as_far_as_it_goes() {
+    const NAME: &str = "the_limit_of_open_files_is_raised_as_far_as_it_goes";
+    if common::is_child(NAME) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(100), maximum: Some(300) }).unwrap();
+        println!("raised to {:?}", rt::boot::raise_open_files());
+        return;
+    }
+    let output = common::run_child(NAME, DEADLINE);
+    let text = common::text(&output);
+    assert!(output.status.success() && text.contains("raised to Some(300)"), "{text}");
+}
+
 fn a_forbidden_io_uring_is_refused(engine: Engine) {
     let name = common::test_name("a_forbidden_io_uring_is_refused", engine);
     if common::is_child(&name) {
