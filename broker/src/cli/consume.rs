@@ -9,6 +9,7 @@ mod tests;
 use std::io::{BufWriter, Write};
 
 use clap::Args;
+use client::ClientError;
 
 use self::fetcher::Fetcher;
 use self::format::Format;
@@ -69,7 +70,11 @@ pub(super) fn run(mut session: Session, args: &ConsumeArgs) -> Result<(), CliErr
         if let Some(group) = &args.group {
             let offsets = fetcher.positions();
             let offsets = offsets.map(|(partition, next)| ((args.topic.clone(), partition), next)).collect();
-            at_coordinator(&mut session, group, |session| commit(session, group, &offsets))?;
+            let refused = at_coordinator(&mut session, group, |session| commit(session, group, &offsets))?;
+            if let Some(((topic, partition), code)) = refused.first_key_value() {
+                let what = || format!("committing {topic}-{partition} for group {group}");
+                ClientError::check(code.code(), None, what)?;
+            }
         }
     }
     Ok(())

@@ -85,12 +85,41 @@ pub(super) fn committed(session: &mut Session, group: &str) -> Result<BTreeMap<P
     Ok(offsets)
 }
 
-/// Commits offsets as a consumer outside the group's generations, which a group with live members refuses.
+/// Commits offsets as a consumer outside the group's generations, which a group with live members refuses. Gives those that
+/// were refused while others were committed.
+///
+/// # Errors
+/// As of any call; the first partition's refusal, if all were refused.
 pub(super) fn commit(
     session: &mut Session,
     group: &str,
     offsets: &BTreeMap<Place, i64>,
-) -> Result<(), ClientError> {
+) -> Result<BTreeMap<Place, ErrorCode>, ClientError> {
+    let request = commit_request(group, offsets);
+    let (_, answer) = session.client.call(Target::Coordinator(group), OFFSET_COMMIT_MAX, |_| request)?;
+    let partitions = answer.topics.iter().flat_map(|topic| {
+        let place = |partition: i32| (topic.name.to_string(), partition);
+        topic.partitions.iter().map(move |found| (place(found.partition_index), found.error_code))
+    });
+    let answered: Vec<(Place, i16)> = partitions.collect();
+    refused(group, &answered)
+}
+
+/// The partitions that were refused, if others weren't.
+pub(super) fn refused(
+    group: &str,
+    answered: &[(Place, i16)],
+) -> Result<BTreeMap<Place, ErrorCode>, ClientError> {
+    if answered.iter().all(|(_, code)| *code != 0)
+        && let Some(((topic, partition), code)) = answered.first()
+    {
+        ClientError::check(*code, None, || format!("committing {topic}-{partition} for group {group}"))?;
+    }
+    let refused = answered.iter().filter(|(_, code)| *code != 0);
+    Ok(refused.map(|(place, code)| (place.clone(), ErrorCode::from_code(*code))).collect())
+}
+
+fn commit_request(group: &str, offsets: &BTreeMap<Place, i64>) -> OffsetCommitRequest {
     let mut topics: BTreeMap<&str, Vec<OffsetCommitRequestPartition>> = BTreeMap::new();
     for ((topic, partition), offset) in offsets {
         topics.entry(topic).or_default().push(OffsetCommitRequestPartition {
@@ -105,19 +134,10 @@ pub(super) fn commit(
         partitions,
         ..Default::default()
     });
-    let request = OffsetCommitRequest {
+    OffsetCommitRequest {
         group_id: group.into(),
         generation_id_or_member_epoch: -1,
         topics: topics.collect(),
         ..Default::default()
-    };
-    let (_, answer) = session.client.call(Target::Coordinator(group), OFFSET_COMMIT_MAX, |_| request)?;
-    let mut partitions = answer
-        .topics
-        .iter()
-        .flat_map(|topic| topic.partitions.iter().map(move |partition| (topic, partition)));
-    partitions.try_for_each(|(topic, partition)| {
-        let what = || format!("committing {}-{} for group {group}", topic.name, partition.partition_index);
-        ClientError::check(partition.error_code, None, what)
-    })
+    }
 }

@@ -32,7 +32,7 @@ pub(super) struct ProduceArgs {
     #[arg(long, short = 'i', value_enum, default_value_t = LineKind::Text)]
     input: LineKind,
     /// What separates key and value in a line; without it records have no key
-    #[arg(long, short = 'k', value_name = "TEXT")]
+    #[arg(long, short = 'k', value_name = "TEXT", value_parser = parse_separator)]
     key_separator: Option<String>,
     /// A header of every record; may be repeated
     #[arg(long, short = 'H', value_name = "KEY=VALUE", value_parser = parse_pair)]
@@ -109,6 +109,13 @@ impl Acks {
 
 fn parse_codec(name: &str) -> Result<Compression, String> {
     Compression::from_name(name).ok_or_else(|| format!("{name:?} is none of none, gzip, snappy, lz4, zstd"))
+}
+
+fn parse_separator(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("an empty separator separates nothing: leave it out to send lines without keys".to_owned()),
+        text => Ok(text.to_owned()),
+    }
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {

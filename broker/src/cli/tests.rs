@@ -54,6 +54,7 @@ fn wrong_usage_exits_with_2() {
         "ringlog produce t -z brotli",
         "ringlog produce t -a 2",
         "ringlog produce t --key-optional",
+        "ringlog produce t -k=",
         "ringlog consume t -f nowhere",
         "ringlog consume t -f -3",
         "ringlog consume t --format %q",

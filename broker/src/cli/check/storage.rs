@@ -31,11 +31,12 @@ pub(in crate::cli) fn look_at(sys: &Sys, dir: &Path, mount: &Mount, verdict: &mu
         return;
     };
     let read = |what: &str| sys.read(&format!("{queue}/{what}"));
-    let (status, text) = scheduler(read("scheduler").as_deref().unwrap_or_default());
+    let turns = read("rotational").as_deref() == Some("1");
+    let (status, text) = scheduler(read("scheduler").as_deref().unwrap_or_default(), turns);
     verdict.add(format!("I/O scheduler {name}"), status, text);
     let (status, text) = write_cache(read("write_cache").as_deref(), mount);
     verdict.add(format!("write cache {name}"), status, text);
-    if read("rotational").as_deref() == Some("1") {
+    if turns {
         let text = "the disk says that it turns: an SSD is what the broker is made for (virtual disks often say so too)";
         verdict.add(format!("device {name}"), Status::Warn, text);
     }
@@ -74,8 +75,9 @@ fn file_system(mount: &Mount) -> (Status, String) {
     (Status::Ok, format!("{system} ({options})"))
 }
 
-fn scheduler(text: &str) -> (Status, String) {
+fn scheduler(text: &str, turns: bool) -> (Status, String) {
     match chosen(text) {
+        Some(name) if turns => (Status::Ok, name.to_owned()),
         Some(name @ ("none" | "noop" | "mq-deadline" | "deadline")) => (Status::Ok, name.to_owned()),
         Some(name) => (
             Status::Warn,

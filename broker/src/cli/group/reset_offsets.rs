@@ -60,7 +60,10 @@ pub(crate) fn run(mut session: Session, args: &ResetArgs) -> Result<(), CliError
     for group in &groups {
         // One group that can't be reset doesn't keep the others from it.
         match reset(&mut session, group, args, &target) {
-            Ok(plan) => plans.push(plan),
+            Ok(plan) => {
+                failures.extend(plan.failure().map(|failure| (group.clone(), failure)));
+                plans.push(plan);
+            }
             Err(failure) => failures.push((group.clone(), failure)),
         }
     }
@@ -81,10 +84,10 @@ fn reset(
     target: &Target,
 ) -> Result<GroupPlan, CliError> {
     scope::must_be_empty(session, group)?;
-    let plan = plan_of(session, group, args, target)?;
+    let mut plan = plan_of(session, group, args, target)?;
     if args.execute {
         let offsets = plan.offsets();
-        at_coordinator(session, group, |session| commit(session, group, &offsets))?;
+        plan.refused = at_coordinator(session, group, |session| commit(session, group, &offsets))?;
     }
     Ok(plan)
 }

@@ -5,6 +5,7 @@ use clap::Parser;
 use super::reset_offsets::{Note, Range, ResetTarget as Target, Rows, next_offset};
 use super::topics::TopicArg;
 use crate::cli::Cli;
+use crate::cli::offsets::refused;
 
 const RANGE: Range = Range { start: 10, end: 50 };
 
@@ -131,4 +132,21 @@ fn options_that_dont_fit_are_refused() {
     ] {
         assert_eq!(parse(bad).unwrap_err().exit_code(), 2, "{bad}");
     }
+}
+
+#[test]
+fn a_commit_that_was_partly_refused_tells_which() {
+    use protocol::error::ErrorCode;
+
+    let of = |codes: [i16; 3]| -> Vec<((String, i32), i16)> {
+        (0..).zip(codes).map(|(partition, code)| (("t".to_owned(), partition), code)).collect()
+    };
+    let (ok, full, loading) =
+        (0, ErrorCode::OFFSET_METADATA_TOO_LARGE, ErrorCode::COORDINATOR_LOAD_IN_PROGRESS);
+    assert!(refused("g", &of([ok; 3])).unwrap().is_empty());
+    let found = refused("g", &of([ok, full.code(), ok])).unwrap();
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [(("t".to_owned(), 1), full)]);
+    // Nothing was committed: an error, by which a coordinator that loads is asked again.
+    let failed = refused("g", &of([loading.code(); 3])).unwrap_err();
+    assert_eq!(failed.code(), Some(loading));
 }

@@ -135,7 +135,6 @@ fn storage_is_judged() {
     assert_eq!(judged(&sound, "I/O scheduler").0, Status::Warn);
     assert_eq!(judged(&sound, "write cache").0, Status::Ok);
     assert_eq!(sound.findings.len(), 3, "{sound}");
-    machine.write("sys/devices/pci/block/vda/queue/scheduler", "[none] mq-deadline\n");
     machine.write("sys/devices/pci/block/vda/queue/rotational", "1\n");
     let other = look("ext4", &["rw"]);
     assert_eq!((judged(&other, "I/O scheduler").0, judged(&other, "device").0), (Status::Ok, Status::Warn));
@@ -198,6 +197,19 @@ fn what_is_set_can_be_set_back() {
     machine.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
     assert_eq!(undo(&sys, &state).unwrap().len(), 1, "what is left to undo");
     assert!(!state.exists() && undo(&sys, &state).unwrap().is_empty());
+}
+
+#[test]
+fn a_disk_that_turns_keeps_its_scheduler() {
+    let machine = Machine::new();
+    let dirs = [machine.temp.path().to_owned()];
+    let scheduler = |machine: &Machine| {
+        let plan = plan_of(&machine.sys(), &dirs);
+        plan.iter().any(|setting| setting.file.ends_with("scheduler"))
+    };
+    assert!(scheduler(&machine));
+    machine.write("sys/devices/pci/block/vda/queue/rotational", "1\n");
+    assert!(!scheduler(&machine));
 }
 
 #[test]

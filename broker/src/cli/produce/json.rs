@@ -16,7 +16,7 @@ pub(super) fn record(line: &[u8]) -> Result<NewRecord, String> {
         Err(error) => return Err(format!("it isn't JSON: {error}")),
     };
     let value = object.get("value").ok_or("it has no \"value\" (null makes a tombstone)")?;
-    let partition = match number(&object, "partition")? {
+    let partition = match number(&object, "partition", 0)? {
         Some(number) => Some(i32::try_from(number).map_err(|_| format!("partition {number} can't be"))?),
         None => None,
     };
@@ -24,17 +24,20 @@ pub(super) fn record(line: &[u8]) -> Result<NewRecord, String> {
         key: bytes("key", object.get("key").unwrap_or(&Value::Null))?,
         value: bytes("value", value)?,
         headers: headers(object.get("headers").unwrap_or(&Value::Null))?,
-        timestamp_ms: number(&object, "timestamp")?,
+        timestamp_ms: number(&object, "timestamp", NO_TIMESTAMP)?,
         partition,
     })
 }
 
-fn number(object: &Map<String, Value>, name: &str) -> Result<Option<i64>, String> {
+/// The timestamp of a record that has none, as `consume` prints it too. It is sent as it is.
+const NO_TIMESTAMP: i64 = -1;
+
+fn number(object: &Map<String, Value>, name: &str, least: i64) -> Result<Option<i64>, String> {
     match object.get(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_i64().filter(|number| *number >= 0) {
+        Some(value) => match value.as_i64().filter(|number| *number >= least) {
             Some(number) => Ok(Some(number)),
-            None => Err(format!("{name:?} is no number from 0 on")),
+            None => Err(format!("{name:?} is no number from {least} on")),
         },
     }
 }

@@ -12,8 +12,7 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(args: &'a ProduceArgs) -> Self {
-        let separator =
-            args.key_separator.as_deref().map(str::as_bytes).filter(|separator| !separator.is_empty());
+        let separator = args.key_separator.as_deref().map(str::as_bytes);
         Self { separator, key_optional: args.key_optional, empty_as_null: args.empty_as_null }
     }
 

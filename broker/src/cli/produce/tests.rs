@@ -22,6 +22,8 @@ fn json_lines_are_what_consume_prints() {
     let small = record(br#"{"value":"v"}"#).unwrap();
     assert_eq!(small, NewRecord { value: Some(b"v".to_vec()), ..NewRecord::default() });
     assert_eq!(record(br#"{"key":"k","value":null}"#).unwrap().value, None);
+    let without = record(br#"{"value":"v","timestamp":-1}"#).unwrap();
+    assert_eq!(without.timestamp_ms, Some(-1), "as consume prints a record without a timestamp");
 }
 
 #[test]
@@ -37,7 +39,7 @@ fn json_that_is_no_record_is_told() {
         (r#"{"value":"","headers":{}}"#, "list of [key, value]"),
         (r#"{"value":"","headers":[["k"]]}"#, "list of [key, value]"),
         (r#"{"value":"","headers":[[null,"v"]]}"#, "can't be null"),
-        (r#"{"value":"","timestamp":-1}"#, "\"timestamp\" is no number"),
+        (r#"{"value":"","timestamp":-2}"#, "\"timestamp\" is no number"),
         (r#"{"value":"","partition":3000000000}"#, "can't be"),
     ] {
         let fault = record(line.as_bytes()).unwrap_err();

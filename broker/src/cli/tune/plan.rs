@@ -81,9 +81,10 @@ const SOMAXCONN: u64 = 4_096;
 
 fn disk(sys: &Sys, queue: &str, settings: &mut Vec<Setting>) {
     let file = |name: &str| format!("{queue}/{name}");
-    if let Some(text) =
-        sys.read(&file("scheduler")).filter(|text| choices(text).contains(&"none") && chosen(text).is_some())
-    {
+    // A disk that turns needs somebody to put its requests in order.
+    let turns = sys.read(&file("rotational")).as_deref() == Some("1");
+    let scheduler = sys.read(&file("scheduler")).filter(|_| !turns);
+    if let Some(text) = scheduler.filter(|text| choices(text).contains(&"none") && chosen(text).is_some()) {
         settings.push(Setting::new("I/O scheduler", file("scheduler"), &text, "none"));
     }
     // A request is completed on the core that sent it: its shard.

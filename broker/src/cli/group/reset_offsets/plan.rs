@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use protocol::error::ErrorCode;
+
 use super::target::Target;
 use super::{ResetArgs, scope};
 use crate::cli::error::CliError;
@@ -12,6 +14,8 @@ use crate::cli::session::{Session, at_coordinator};
 pub(super) struct GroupPlan {
     pub(super) group: String,
     pub(super) changes: BTreeMap<Place, Change>,
+    /// Offsets that the coordinator didn't take, while it took others.
+    pub(super) refused: BTreeMap<Place, ErrorCode>,
 }
 
 /// What is to become of one partition's offset.
@@ -57,6 +61,17 @@ impl std::fmt::Display for Note {
 }
 
 impl GroupPlan {
+    /// Why not all of it was done, if so.
+    pub(super) fn failure(&self) -> Option<CliError> {
+        let (refused, all) = (self.refused.len(), self.changes.len());
+        let group = &self.group;
+        (refused > 0).then(|| {
+            CliError::Refused(format!(
+                "{refused} of {all} offsets of group {group} were refused, the others are committed"
+            ))
+        })
+    }
+
     /// The offsets to commit.
     pub(super) fn offsets(&self) -> BTreeMap<Place, i64> {
         self.changes.iter().map(|(place, change)| (place.clone(), change.next)).collect()
@@ -97,7 +112,7 @@ pub(super) fn plan_of(
         })?;
         changes.insert(place, Change { current, range, next, note });
     }
-    Ok(GroupPlan { group: group.to_owned(), changes })
+    Ok(GroupPlan { group: group.to_owned(), changes, refused: BTreeMap::new() })
 }
 
 /// The offset to set, always in the partition's range, and what is to be said about it; none if there is nothing to

@@ -73,10 +73,17 @@ fn as_csv(plans: &[GroupPlan], with_group: bool) -> String {
 }
 
 fn table(plans: &[GroupPlan]) -> Table {
-    let mut table = Table::new(&["GROUP", "TOPIC", "PARTITION", "CURRENT", "NEW", "START", "END"]);
+    let mut headings = vec!["GROUP", "TOPIC", "PARTITION", "CURRENT", "NEW", "START", "END"];
+    // Only then there is something to tell.
+    let any_refused = plans.iter().any(|plan| !plan.refused.is_empty());
+    if any_refused {
+        headings.push("RESULT");
+    }
+    let mut table = Table::new(&headings);
     for plan in plans {
-        for ((topic, partition), change) in &plan.changes {
-            table.row(vec![
+        for (place, change) in &plan.changes {
+            let (topic, partition) = place;
+            let mut cells = vec![
                 plan.group.clone(),
                 topic.clone(),
                 partition.to_string(),
@@ -84,22 +91,29 @@ fn table(plans: &[GroupPlan]) -> Table {
                 change.next.to_string(),
                 change.range.start.to_string(),
                 change.range.end.to_string(),
-            ]);
+            ];
+            if any_refused {
+                let refused = plan.refused.get(place).map(|code| format!("refused: {}", code.name()));
+                cells.push(refused.unwrap_or_else(|| "committed".to_owned()));
+            }
+            table.row(cells);
         }
     }
     table
 }
 
 fn as_json(args: &ResetArgs, plans: &[GroupPlan], failures: &[Failure]) -> Value {
-    let offset = |group: &str, (topic, partition): &Place, change: &Change| {
+    let offset = |plan: &GroupPlan, place: &Place, change: &Change| {
+        let (topic, partition) = place;
         json!({
-            "group": group, "topic": topic, "partition": partition, "current": change.current, "new": change.next,
+            "group": plan.group, "topic": topic, "partition": partition, "current": change.current, "new": change.next,
             "start_offset": change.range.start, "end_offset": change.range.end,
             "warning": change.note.map(|note| note.to_string()),
+            "refused": plan.refused.get(place).map(|code| code.name()),
         })
     };
     let of_plan = |plan: &GroupPlan| -> Vec<Value> {
-        plan.changes.iter().map(|(place, change)| offset(&plan.group, place, change)).collect()
+        plan.changes.iter().map(|(place, change)| offset(plan, place, change)).collect()
     };
     let offsets: Vec<Value> = plans.iter().flat_map(of_plan).collect();
     let failures: Vec<Value> = failures
