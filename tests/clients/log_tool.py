@@ -1,4 +1,4 @@
-"""`ringlog log`: dumping and verifying the files of a stopped broker, ours and (with --kafka) Apache Kafka's."""
+"""`ringlog log`: dumping, verifying and repairing the files of a stopped broker, ours and (with --kafka) Apache Kafka's."""
 
 import collections
 import json
@@ -124,17 +124,71 @@ def killed():
     equal((code, wrong(found)), (0, []), "after a kill -9: only what the next start mends")
     check(any("wasn't stopped cleanly" in f["what"] for f in found["findings"]), "which it says", found["findings"])
     node.start()
+    full.update({p: end for p, (_, end) in rdkafka.end_offsets(node.bootstrap, TOPIC, 2).items()})
     node.stop()
     code, found = verify(node.data_dir)
     equal((code, wrong(found)), (0, []), "and after that start and a clean stop nothing is wrong")
 
 
+def files(directory):
+    return {str(p): (p.stat().st_size, p.stat().st_mtime_ns) for p in directory.rglob("*") if p.is_file()}
+
+
+def repaired():
+    """A log damaged below what was synced: offline while the others serve, mended, and served again."""
+    name = node.partition_dirs(TOPIC)[0].name
+    for options, all_kept in (((), False), (("--skip-damaged",), True)):
+        copy = broker.Ringlog({"log.segment.bytes": "1048576"}, data_dir=node.work_dir / "copy")
+        shutil.copytree(node.data_dir, copy.data_dir)
+        # As after a crash: the last segment is looked at, and its first batch isn't what it was.
+        (copy.data_dir / ".kafka_cleanshutdown").unlink()
+        last = sorted((copy.data_dir / name).glob("*.log"))[-1]
+        content = bytearray(last.read_bytes())
+        content[200] ^= 1
+        last.write_bytes(content)
+        copy.start()
+        refused = rdkafka.Sender(copy.bootstrap, **{"message.timeout.ms": 3_000})
+        for partition in (0, 1):
+            refused.send(TOPIC, None, b"more", tag=partition, partition=partition)
+        refused.flush()
+        equal(([a[0] for a in refused.acked], [tag for _, tag in refused.errors]), ([1], [0]), "the damaged partition is offline, the other one serves")
+        done = cli.run("log", "repair", copy.data_dir)
+        check(done.code == 1 and "running broker" in done.err, "a running broker's directory isn't repaired", (done.code, done.err))
+        copy.stop()
+        before = files(copy.data_dir)
+        done = cli.run("log", "repair", copy.data_dir, *options)
+        check(done.code == 1 and "--execute" in done.out and name in done.out, "what would be done is printed", (done.code, done.out[-600:], done.err))
+        equal(files(copy.data_dir), before, "and nothing is changed")
+        done = cli.run("log", "repair", copy.data_dir, *options, "--execute", "-o", "json")
+        found = done.json()
+        equal((done.code, found["wrong_after"]), (0, 0), "--execute mends it")
+        repair = [r for r in found["repairs"] if (r["topic"], r["partition"]) == (TOPIC, 0)][0]
+        check(list((copy.data_dir / name).glob("ringlog-damaged-*")), "what went is kept beside", repair)
+        copy.start()
+        offsets = [m.offset() for m in rdkafka.read_all(copy.bootstrap, TOPIC, [0])]
+        lost = set(range(full[0])) - set(offsets)
+        said = {o for r in repair["lost"] for o in range(r["from"], r["upto"])}
+        check(lost and lost == said, "what is gone is what was told", (len(lost), len(said), repair))
+        check((max(offsets) == full[0] - 1) == all_kept, "the end stays only where damaged batches alone are taken out", (max(offsets), full))
+        sender = rdkafka.Sender(copy.bootstrap)
+        sender.send(TOPIC, None, b"again", partition=0)
+        sender.flush()
+        equal([offset for _, offset, _ in sender.acked], [max(offsets) + 1], "and the log goes on behind it")
+        equal(len(rdkafka.read_all(copy.bootstrap, TOPIC, [1])), full[1] + 1, "the other partition has all it had")
+        equal(copy.stop(), 0, "a clean stop")
+        equal(wrong(verify(copy.data_dir)[1]), [], "behind which nothing is wrong")
+        shutil.rmtree(copy.data_dir)
+
+
+full = {}
 with part("fill"):
     fill()
 if not node.controlled:
     skip("log", "the broker's files aren't ours")
 else:
-    for step in (running, stopped, dump, damaged, killed):
+    steps = (running, stopped, dump, damaged, killed)
+    # Kafka cuts such a log off by itself.
+    for step in steps if broker.IS_KAFKA else (*steps, repaired):
         with part(step.__name__):
             step()
 finish()

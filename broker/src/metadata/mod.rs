@@ -10,6 +10,7 @@
 pub mod controller;
 pub mod features;
 pub mod image;
+pub mod kafka;
 pub mod limits;
 pub mod quorum;
 mod service;

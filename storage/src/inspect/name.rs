@@ -18,6 +18,11 @@ pub enum FileKind {
     TxnIndex(Offset),
     /// State of the producers before this offset.
     Snapshot(Offset),
+    /// Record batches of a compacted segment at this offset that is to take the place of those within its offsets: the next
+    /// start sees to that.
+    Swap(Offset),
+    /// What a repair moved aside.
+    Damaged,
     /// Record batches of a snapshot of Kafka's metadata: `<20 digits>-<10 digits>.checkpoint`.
     MetadataSnapshot,
     /// Where each leader epoch starts.
@@ -49,6 +54,8 @@ pub enum FileKind {
     Start,
     /// Partitions that nobody opened since a crash.
     Unrecovered,
+    /// The mark of an adoption that isn't finished.
+    Adopting,
     /// What a crash left of something cut short; the next start removes it.
     Leftover,
     /// Something else.
@@ -71,6 +78,7 @@ pub fn file_kind(name: &str) -> FileKind {
         meta::LOCK => FileKind::Lock,
         start::START => FileKind::Start,
         unrecovered::UNRECOVERED => FileKind::Unrecovered,
+        meta::ADOPTING => FileKind::Adopting,
         _ => by_pattern(name),
     }
 }
@@ -91,6 +99,17 @@ fn by_pattern(name: &str) -> FileKind {
     if is_metadata_snapshot(name) {
         return FileKind::MetadataSnapshot;
     }
+    if name.starts_with(names::DAMAGED_PREFIX) {
+        return FileKind::Damaged;
+    }
+    if let Some(swapped) = name.strip_suffix(names::SWAP).and_then(|rest| rest.strip_suffix('.')) {
+        return match names::parse_file_name(swapped) {
+            Some((base, names::LOG)) => FileKind::Swap(base),
+            // They go without their log, which stands for the whole segment.
+            Some(_) => FileKind::Leftover,
+            None => FileKind::Other,
+        };
+    }
     match names::parse_file_name(name) {
         Some((base, names::LOG)) => FileKind::Log(base),
         Some((base, names::INDEX)) => FileKind::OffsetIndex(base),
@@ -100,6 +119,34 @@ fn by_pattern(name: &str) -> FileKind {
         _ if names::is_leftover(name) => FileKind::Leftover,
         _ => FileKind::Other,
     }
+}
+
+/// The name under which a repair keeps a part of the segment at `base`: what stood from `position` on, in bytes.
+pub fn damaged_part_name(base: Offset, position: u64) -> String {
+    format!("{}{:020}-{position}", names::DAMAGED_PREFIX, base.0)
+}
+
+/// The name under which a repair keeps a whole small file.
+pub fn damaged_file_name(name: &str) -> String {
+    format!("{}{name}", names::DAMAGED_PREFIX)
+}
+
+/// The name of a segment's file of that kind; `None` for kinds that aren't a segment's.
+pub fn file_name(kind: FileKind) -> Option<String> {
+    let (base, suffix) = match kind {
+        FileKind::Log(base) => (base, names::LOG),
+        FileKind::OffsetIndex(base) => (base, names::INDEX),
+        FileKind::TimeIndex(base) => (base, names::TIME_INDEX),
+        FileKind::TxnIndex(base) => (base, names::TXN_INDEX),
+        FileKind::Snapshot(base) => (base, names::SNAPSHOT),
+        _ => return None,
+    };
+    Some(names::file_name(base, suffix))
+}
+
+/// The name of a partition's directory.
+pub fn dir_name(of: &TopicPartition) -> String {
+    names::dir_name(of)
 }
 
 fn is_metadata_snapshot(name: &str) -> bool {

@@ -13,6 +13,11 @@ fn names_tell_what_is_inside() {
         ("00000000000000000012.snapshot", FileKind::Snapshot(Offset(12))),
         ("00000000000000000012-0000000003.checkpoint", FileKind::MetadataSnapshot),
         ("00000000000000000012.log.deleted", FileKind::Leftover),
+        ("00000000000000000012.log.swap", FileKind::Swap(Offset(12))),
+        ("00000000000000000012.index.swap", FileKind::Leftover),
+        ("meta.properties.swap", FileKind::Other),
+        ("ringlog-damaged-00000000000000000012-77", FileKind::Damaged),
+        ("ringlog-adopting", FileKind::Adopting),
         ("leader-epoch-checkpoint", FileKind::Epochs),
         ("partition.metadata", FileKind::PartitionMetadata),
         ("ringlog-checkpoint", FileKind::Checkpoint),
@@ -127,4 +132,44 @@ fn a_journal_ends_where_its_chain_does() {
     file[BLOCK_BYTES + 60] ^= 1;
     assert_eq!(journal(&file).unwrap().unwrap().frames, []);
     assert_eq!(journal(&[0; 100]), Ok(None));
+}
+
+#[test]
+fn indexes_are_made_as_appending_makes_them() {
+    use protocol::records::{BatchBuilder, BatchHeader};
+
+    let batch = |base: i64| {
+        let mut builder = BatchBuilder::new().base_offset(base);
+        builder.push(1_000 - base, None, Some(&[7; 600]), &[]);
+        BatchHeader::parse(&builder.build().unwrap()).unwrap()
+    };
+    let mut indexes = SegmentIndexes::new(Offset(100), 1_000);
+    for base in [100, 101, 105, 106, 107] {
+        assert!(indexes.holds(&batch(base)));
+        indexes.push(&batch(base));
+    }
+    assert!(!indexes.holds(&batch(99)) && !indexes.holds(&batch(100 + (1 << 31))));
+    let (offsets, times) = indexes.finish();
+    let bytes = batch(100).total_bytes() as u64;
+    let entry = |offset, position| OffsetEntry { offset: Offset(offset), position: FilePos(position) };
+    assert_eq!(offset_index(Offset(100), &offsets).entries, [entry(105, 2 * bytes), entry(107, 4 * bytes)]);
+    let largest = TimeEntry { timestamp_ms: 900, offset: Offset(100) };
+    assert_eq!(time_index(Offset(100), &times).entries, [largest], "the first is the youngest");
+}
+
+#[test]
+fn what_is_written_is_what_is_read() {
+    let known = Checkpoint { start: Offset(3), recovery_point: Offset(9) };
+    assert_eq!(checkpoint(&checkpoint_file(known)), Ok(known));
+    assert_eq!(cleaned(&cleaned_file(Offset(8))), Some(Offset(8)));
+    let of = TopicPartition::new("t", 3);
+    let all = crate::Offsets::from([(of.clone(), Offset(7))]);
+    assert_eq!(offsets(&offsets_text(&all)), Ok(all));
+    assert_eq!(dir_kind(&dir_name(&of)), DirKind::Partition(of));
+    for kind in [FileKind::Log(Offset(5)), FileKind::TimeIndex(Offset(5)), FileKind::Snapshot(Offset(5))] {
+        assert_eq!(file_kind(&file_name(kind).unwrap()), kind);
+    }
+    assert_eq!(file_name(FileKind::Lock), None);
+    assert_eq!(file_kind(&damaged_part_name(Offset(5), 9)), FileKind::Damaged);
+    assert_eq!(file_kind(&damaged_file_name("leader-epoch-checkpoint")), FileKind::Damaged);
 }

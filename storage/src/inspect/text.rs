@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use protocol::types::Uuid;
 
+use crate::compaction::noted;
 use crate::dir::{Offsets, meta, offsets_file, start as start_file, unrecovered as unrecovered_file};
 use crate::log::checkpoint::LogCheckpoint;
 use crate::{LeaderEpoch, Offset, TopicPartition};
@@ -25,12 +26,33 @@ pub fn checkpoint(file: &[u8]) -> Result<Checkpoint, String> {
     Ok(Checkpoint { start, recovery_point })
 }
 
+/// `ringlog-checkpoint` that says so.
+pub fn checkpoint_file(checkpoint: Checkpoint) -> Bytes {
+    let Checkpoint { start, recovery_point } = checkpoint;
+    LogCheckpoint { start, recovery_point }.encode()
+}
+
+/// Reads `ringlog-cleaned`: up to where the log is compacted. `None` for what isn't such a file.
+pub fn cleaned(file: &[u8]) -> Option<Offset> {
+    noted::decode(file)
+}
+
+/// `ringlog-cleaned` that says so.
+pub fn cleaned_file(upto: Offset) -> Bytes {
+    noted::encode(upto)
+}
+
 /// Reads a file of one offset per partition. Kafka makes an empty one before it has something to write.
 ///
 /// # Errors
 /// Words for what is wrong with it.
 pub fn offsets(text: &str) -> Result<Offsets, String> {
     if text.is_empty() { Ok(Offsets::new()) } else { offsets_file::parse(text) }
+}
+
+/// A file of one offset per partition, as Kafka writes it.
+pub fn offsets_text(offsets: &Offsets) -> String {
+    offsets_file::to_text(offsets)
 }
 
 /// Reads `leader-epoch-checkpoint` as it stands: lines that contradict each other included.
@@ -64,6 +86,11 @@ pub fn epochs(text: &str) -> Result<Vec<(LeaderEpoch, Offset)>, String> {
 /// Words for what is wrong with it.
 pub fn partition_metadata(text: &str) -> Result<Uuid, String> {
     meta::parse_partition_metadata(text)
+}
+
+/// The mark of a clean stop, of a broker that had this epoch.
+pub fn clean_marker_text(broker_epoch: i64) -> String {
+    meta::clean_marker_text(broker_epoch)
 }
 
 /// Reads `ringlog-start`: the id of the start that took the directory last.

@@ -25,6 +25,9 @@ pub(crate) const CLEANED: &str = "cleaned";
 /// Ending of a compacted segment's files once they are whole: with it the segment takes the place of those it was
 /// made of, now or at the next start.
 pub(crate) const SWAP: &str = "swap";
+/// How the names begin of what a repair moved aside: parts of segments and small files, kept for the operator. Kafka skips
+/// them, and so does a start.
+pub(crate) const DAMAGED_PREFIX: &str = "ringlog-damaged-";
 /// End of the name of a partition directory that is being deleted.
 pub(crate) const DELETE_SUFFIX: &str = "-delete";
 /// End of the name of a partition directory of a topic that isn't here any more, kept for the operator.

@@ -29,7 +29,7 @@ pub(super) enum Found {
 }
 
 /// Largest batch read, in bytes: a length beyond it is damage.
-const BATCH_BYTES_MAX: usize = 256 << 20;
+pub(super) const BATCH_BYTES_MAX: usize = 256 << 20;
 
 /// Goes through a file of batches; one batch in memory at a time.
 #[derive(Debug)]

@@ -8,6 +8,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::cli::error::CliError;
@@ -27,7 +28,7 @@ const WHOLE_BYTES_MAX: u64 = 1 << 30;
 /// Bytes read from a segment at once.
 const READ_BYTES: usize = 1 << 20;
 
-fn fault(path: &Path, error: &io::Error) -> CliError {
+pub(super) fn fault(path: &Path, error: &io::Error) -> CliError {
     CliError::Refused(format!("{}: {error}", path.display()))
 }
 
@@ -106,5 +107,54 @@ impl Stream {
                 _ => {}
             }
         }
+    }
+}
+
+/// A file read at any place.
+#[derive(Debug)]
+pub(super) struct Random {
+    file: File,
+    pub(super) bytes: u64,
+    /// What was read last, and where it stands.
+    window: Vec<u8>,
+    window_at: u64,
+}
+
+impl Random {
+    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
+        let open = || {
+            let file = File::open(path)?;
+            let bytes = file.metadata()?.len();
+            Ok(Self { file, bytes, window: Vec::new(), window_at: 0 })
+        };
+        open().map_err(|error| fault(path, &error))
+    }
+
+    /// The bytes at `position`, fewer only at the file's end.
+    pub(super) fn at(&mut self, position: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let left = usize::try_from(self.bytes.saturating_sub(position)).unwrap_or(usize::MAX);
+        let bytes = bytes.min(left);
+        if bytes > READ_BYTES {
+            return self.read(position, bytes);
+        }
+        if self.held(position, bytes).is_none() {
+            match self.read(position, READ_BYTES.min(left)) {
+                Ok(window) => (self.window, self.window_at) = (window, position),
+                // Of a medium that is damaged there may be less to read.
+                Err(_) => return self.read(position, bytes),
+            }
+        }
+        Ok(self.held(position, bytes).unwrap_or_default().to_vec())
+    }
+
+    fn held(&self, position: u64, bytes: usize) -> Option<&[u8]> {
+        let from = usize::try_from(position.checked_sub(self.window_at)?).ok()?;
+        self.window.get(from..from.checked_add(bytes)?)
+    }
+
+    fn read(&self, position: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let mut content = vec![0; bytes];
+        self.file.read_exact_at(&mut content, position)?;
+        Ok(content)
     }
 }

@@ -21,6 +21,46 @@ pub(super) fn refuse_locked(path: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Refuses a log directory that a running broker has locked.
+pub(super) fn refuse_running(dir: &Path) -> Result<(), CliError> {
+    match is_held(&dir.join(".lock")) {
+        true => Err(in_use(dir)),
+        false => Ok(()),
+    }
+}
+
+fn in_use(dir: &Path) -> CliError {
+    let dir = dir.display();
+    CliError::Refused(format!(
+        "{dir} belongs to a running broker, or another command works on it: stop it first"
+    ))
+}
+
+/// A log directory's lock, as a broker has it while it runs; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    _file: File,
+}
+
+/// Takes the lock of a log directory, so that no broker starts on it meanwhile.
+///
+/// # Errors
+/// `Refused`: a broker has it.
+pub(super) fn take(dir: &Path) -> Result<Held, CliError> {
+    let lock = dir.join(".lock");
+    let file = File::options().create(true).truncate(false).write(true).open(&lock);
+    let file = file.map_err(|error| super::input::fault(&lock, &error))?;
+    // Before it is ours, which would be listed too.
+    if is_listed_at(&file) {
+        return Err(in_use(dir));
+    }
+    match file.try_lock() {
+        Ok(()) => Ok(Held { _file: file }),
+        Err(TryLockError::WouldBlock) => Err(in_use(dir)),
+        Err(TryLockError::Error(error)) => Err(super::input::fault(&lock, &error)),
+    }
+}
+
 /// The lock file of the log directory that a path is or lies in.
 fn lock_file(path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
@@ -35,8 +75,12 @@ fn is_held(lock: &Path) -> bool {
     if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
         return true;
     }
+    is_listed_at(&file)
+}
+
+/// Whether a Java process has locked the file.
+fn is_listed_at(file: &File) -> bool {
     let Ok(meta) = file.metadata() else { return false };
-    drop(file);
     let listed = std::fs::read_to_string("/proc/locks").unwrap_or_default();
     is_listed(&listed, meta.st_dev(), meta.st_ino())
 }

@@ -12,11 +12,11 @@ use super::lock::{is_listed, refuse_locked};
 use super::verify::{Counts, Findings, check};
 
 /// A log directory with the partition `t-0`: two segments of three batches of two records each, stopped cleanly.
-struct Dir {
+pub(super) struct Dir {
     temp: TempDir,
 }
 
-fn batch(base: i64, epoch: i32) -> Vec<u8> {
+pub(super) fn batch(base: i64, epoch: i32) -> Vec<u8> {
     let mut builder = BatchBuilder::new().base_offset(base).leader_epoch(epoch);
     builder.push(1_000 + base, Some(b"key"), Some(b"value"), &[]);
     builder.push(1_001 + base, None, Some(b"value"), &[]);
@@ -38,7 +38,7 @@ fn times(entries: &[(i64, u32)]) -> Vec<u8> {
 }
 
 impl Dir {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let dir = Self { temp: TempDir::new().unwrap() };
         fs::create_dir_all(dir.temp.path().join("t-0")).unwrap();
         let meta = "version=1\nnode.id=1\ncluster.id=c\ndirectory.id=AAAAAAAAAAAAAAAAAAAAAQ\n";
@@ -58,30 +58,30 @@ impl Dir {
         dir
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.temp.path().join(name)
     }
 
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.path(name), content).unwrap();
     }
 
-    fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    pub(super) fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let mut content = fs::read(self.path(name)).unwrap();
         change(&mut content);
         self.write(name, content);
     }
 
-    fn remove(&self, name: &str) {
+    pub(super) fn remove(&self, name: &str) {
         fs::remove_file(self.path(name)).unwrap();
     }
 
-    fn check(&self) -> (Counts, Findings) {
+    pub(super) fn check(&self) -> (Counts, Findings) {
         check_at(self.temp.path())
     }
 
     /// What is wrong, which must be exactly one thing.
-    fn fault(&self) -> String {
+    pub(super) fn fault(&self) -> String {
         let (_, findings) = self.check();
         let faults: Vec<_> = findings.all().iter().filter(|finding| finding.is_fault).collect();
         assert_eq!((faults.len(), findings.faults()), (1, 1), "{findings:?}");
@@ -89,7 +89,7 @@ impl Dir {
     }
 
     /// What is worth knowing, when nothing is wrong.
-    fn notes(&self) -> String {
+    pub(super) fn notes(&self) -> String {
         let (_, findings) = self.check();
         assert_eq!(findings.faults(), 0, "{findings:?}");
         findings
@@ -107,8 +107,8 @@ fn check_at(path: &Path) -> (Counts, Findings) {
     (counts, findings)
 }
 
-const FIRST: &str = "t-0/00000000000000000000.log";
-const SECOND: &str = "t-0/00000000000000000006.log";
+pub(super) const FIRST: &str = "t-0/00000000000000000000.log";
+pub(super) const SECOND: &str = "t-0/00000000000000000006.log";
 
 #[test]
 fn a_sound_directory() {
@@ -304,4 +304,37 @@ fn java_locks_are_found_in_the_kernels_list() {
         assert_eq!(is_listed(locks, 0xfe00, inode), listed, "{inode}");
     }
     assert!(!is_listed(locks, 0xfd00, 5_678));
+}
+
+#[test]
+fn segments_below_the_logs_start_may_be_in_pieces() {
+    // A power cut amid their removal leaves any of their files.
+    let dir = Dir::new();
+    dir.write("log-start-offset-checkpoint", "0\n1\nt 0 6\n");
+    dir.write("t-0/leader-epoch-checkpoint", "0\n1\n3 6\n");
+    dir.change(FIRST, |log| log.truncate(100));
+    assert!(dir.notes().contains("below the log's start"), "{}", dir.notes());
+    dir.write("log-start-offset-checkpoint", "0\n1\nt 0 5\n");
+    let (_, findings) = dir.check();
+    assert_eq!(findings.faults(), 2, "one record of it is served: the segment and its index");
+}
+
+#[test]
+fn a_compacted_segment_that_was_to_take_others_place() {
+    let dir = Dir::new();
+    let swap = "t-0/00000000000000000000.log.swap";
+    // Of the first segment only the last batch stayed; the originals are gone in part.
+    dir.write(swap, batch(4, 0));
+    dir.write("t-0/00000000000000000000.index.swap", "");
+    dir.remove(FIRST);
+    let notes = dir.notes();
+    assert!(notes.contains("in the place of 0") && notes.contains("an index without its segment"), "{notes}");
+    dir.write(FIRST, [batch(0, 0), batch(2, 0), batch(4, 0)].concat());
+    assert!(dir.notes().contains("in the place of 1"), "{}", dir.notes());
+    dir.change(swap, |log| log[70] ^= 1);
+    assert!(
+        dir.fault().contains("can't be opened with a compacted segment that isn't whole"),
+        "{}",
+        dir.fault()
+    );
 }

@@ -23,8 +23,12 @@ pub struct QuorumConfig {
 
 impl QuorumConfig {
     pub(super) fn raft_id(&self) -> u64 {
-        u64::from(self.node_id.unsigned_abs()) + 1
+        raft_id(self.node_id)
     }
+}
+
+pub(super) fn raft_id(node_id: i32) -> u64 {
+    u64::from(node_id.unsigned_abs()) + 1
 }
 
 /// What a shard gets: the image once, then every committed batch in order.

@@ -12,9 +12,9 @@ use super::header::LogHeader;
 use crate::metadata::limits::{LOG_GROWTH_BYTES, LOG_START_BYTES};
 
 /// The log's name in its directory.
-pub(super) const LOG_NAME: &str = "ringlog-raft.log";
+pub const LOG_NAME: &str = "ringlog-raft.log";
 /// The snapshot's name in its directory.
-pub(super) const SNAPSHOT_NAME: &str = "ringlog-raft.snapshot";
+pub const SNAPSHOT_NAME: &str = "ringlog-raft.snapshot";
 
 /// The log, open for writing. Owned by the driver; one write at a time, each synced before the next.
 #[derive(Debug)]

@@ -22,6 +22,7 @@ mod machine;
 mod open;
 mod raft_store;
 mod scan;
+mod seed;
 mod slog_drain;
 mod snapshot;
 
@@ -29,6 +30,7 @@ pub use config::{MetadataUpdate, QuorumConfig};
 pub use error::QuorumError;
 pub(super) use handle::Proposal;
 pub use handle::Quorum;
+pub use seed::{LOG_NAME, SNAPSHOT_NAME, Seed, seed};
 
 #[cfg(test)]
 mod tests;

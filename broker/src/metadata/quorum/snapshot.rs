@@ -27,7 +27,17 @@ pub(super) async fn encode(raft_id: u64, index: u64, term: u64, image: &Image) -
         records += 1;
         rt::yield_point().await;
     }
-    let body = w.into_bytes();
+    Ok(file(raft_id, (index, term), image, records, &w.into_bytes()))
+}
+
+/// The file with these records of the image as its body, up to the entry of that index and term.
+pub(super) fn file(
+    raft_id: u64,
+    (index, term): (u64, u64),
+    image: &Image,
+    records: u64,
+    body: &Bytes,
+) -> Bytes {
     let header = SnapshotHeader {
         raft_id,
         index,
@@ -36,13 +46,13 @@ pub(super) async fn encode(raft_id: u64, index: u64, term: u64, image: &Image) -
         epoch: image.epoch.cast_unsigned(),
         records,
         body_bytes: body.len() as u64,
-        body_crc: crc32c::crc32c(&body),
+        body_crc: crc32c::crc32c(body),
         cluster_id: image.cluster_id.clone(),
     };
     let mut file = BytesMut::with_capacity(BLOCK + body.len());
     file.put_slice(&header.encode());
-    file.put_slice(&body);
-    Ok(file.freeze())
+    file.put_slice(body);
+    file.freeze()
 }
 
 /// Reads the file whose header is given.

@@ -14,7 +14,9 @@ pub(super) fn dump(entry: &Entry, sink: &mut Sink) -> Result<(), CliError> {
     sink.begin(entry)?;
     let path = &entry.path;
     match file_kind(&entry.name) {
-        FileKind::Log(_) | FileKind::MetadataSnapshot => batches(Batches::open(path)?, sink),
+        FileKind::Log(_) | FileKind::Swap(_) | FileKind::MetadataSnapshot => {
+            batches(Batches::open(path)?, sink)
+        }
         FileKind::OffsetIndex(base) => indexes::offsets(base, &whole(path)?, sink),
         FileKind::TimeIndex(base) => indexes::times(base, &whole(path)?, sink),
         FileKind::TxnIndex(_) => indexes::aborted(&whole(path)?, sink),
@@ -27,9 +29,10 @@ pub(super) fn dump(entry: &Entry, sink: &mut Sink) -> Result<(), CliError> {
         FileKind::Offsets => with_text(entry, sink, texts::offsets),
         FileKind::MetaProperties => with_text(entry, sink, texts::meta_properties),
         FileKind::Unrecovered => with_text(entry, sink, texts::unrecovered),
-        FileKind::CleanMarker => with_text(entry, sink, texts::plain),
+        FileKind::CleanMarker | FileKind::Adopting => with_text(entry, sink, texts::plain),
         FileKind::Lock => Ok(()),
         FileKind::Leftover => sink.line(Line::new("leftover").with("what", "the next start removes it")),
+        FileKind::Damaged => sink.line(Line::new("aside").with("what", "a repair moved it aside")),
         FileKind::Other => sink.damage(None, "it isn't a file of a log directory"),
     }
 }

@@ -11,19 +11,19 @@ use crate::cli::error::CliError;
 
 /// What a log directory says of its partitions.
 #[derive(Debug, Default)]
-pub(super) struct LogDirFacts {
+pub(crate) struct LogDirFacts {
     /// Whether its broker was stopped cleanly: nothing is left to recover.
-    pub(super) was_clean: bool,
-    pub(super) recovery_points: Offsets,
-    pub(super) starts: Offsets,
-    pub(super) high_watermarks: Offsets,
+    pub(crate) was_clean: bool,
+    pub(crate) recovery_points: Offsets,
+    pub(crate) starts: Offsets,
+    pub(crate) high_watermarks: Offsets,
     /// Partitions that were ever compacted.
-    pub(super) compacted: Offsets,
+    pub(crate) compacted: Offsets,
 }
 
 impl LogDirFacts {
     /// Reads a directory's own files.
-    pub(super) fn read(dir: &Path, findings: &mut Findings) -> Result<Self, CliError> {
+    pub(crate) fn read(dir: &Path, findings: &mut Findings) -> Result<Self, CliError> {
         let mut facts = Self::default();
         let entries = list(dir)?;
         facts.was_clean = entries.iter().any(|entry| file_kind(&entry.name) == FileKind::CleanMarker);
@@ -69,6 +69,11 @@ impl LogDirFacts {
                     findings.fault(path, None, why);
                 }
             }
+            FileKind::Adopting => findings.fault(
+                path,
+                None,
+                "an adoption into this directory isn't finished: run the same `ringlog log adopt` again",
+            ),
             FileKind::Kept => findings.note(
                 path,
                 None,

@@ -4,8 +4,9 @@ mod dir;
 mod findings;
 mod index;
 mod partition;
-mod report;
+pub(super) mod report;
 mod segment;
+mod swap;
 mod texts;
 
 use std::path::PathBuf;
@@ -13,8 +14,9 @@ use std::path::PathBuf;
 use clap::Args;
 use storage::inspect::{DirKind, dir_kind};
 
-use self::dir::LogDirFacts;
-pub(super) use self::findings::Findings;
+pub(super) use self::dir::LogDirFacts;
+pub(super) use self::findings::{Finding, Findings};
+pub(super) use self::swap::end as swap_end;
 use super::input::entry;
 use super::lock;
 use crate::cli::args::OutputFormat;

@@ -9,7 +9,7 @@ use storage::{LeaderEpoch, Offset, TopicPartition};
 use super::super::input::{Entry, list};
 use super::dir::LogDirFacts;
 use super::segment::{self, Segment};
-use super::{Counts, Findings, texts};
+use super::{Counts, Findings, swap, texts};
 use crate::cli::error::CliError;
 
 /// What is known of a log while its segments are gone through.
@@ -38,22 +38,30 @@ pub(super) fn check(
 ) -> Result<(), CliError> {
     counts.partitions += 1;
     let entries = list(dir)?;
-    let segments = segments(&entries, findings);
+    let mut segments = segments(&entries, findings);
+    let was_swapped = swap::take_in(&entries, &mut segments, findings)?;
     let checkpoint = texts::checkpoint(&entries, findings)?;
     let start =
         facts.starts.get(of).copied().max(checkpoint.map(|checkpoint| checkpoint.start)).unwrap_or_default();
     let own_point = checkpoint.map(|checkpoint| checkpoint.recovery_point);
     let point = facts.recovery_points.get(of).copied().max(own_point).unwrap_or_default();
-    let mut log = LogSoFar {
+    let has_gaps =
+        |entry: &Entry| entry.name == COMPACTED_NOTE || file_kind(&entry.name) == FileKind::Damaged;
+    let begin = || LogSoFar {
         end: None,
         epoch: LeaderEpoch::NONE,
         epochs: Vec::new(),
         broken: false,
-        may_have_gaps: facts.compacted.contains_key(of)
+        may_have_gaps: was_swapped
+            || facts.compacted.contains_key(of)
             || COMPACTED_TOPICS.contains(&of.topic.as_str())
-            || entries.iter().any(|entry| entry.name == COMPACTED_NOTE),
+            || entries.iter().any(has_gaps),
         recovered_from: (!facts.was_clean).then_some(point),
     };
+    let at = segments.partition_point(|segment| segment.base <= start).saturating_sub(1);
+    let (below, segments) = segments.split_at(at);
+    check_below(dir, below, &mut begin(), findings, counts)?;
+    let mut log = begin();
     for (i, found) in segments.iter().enumerate() {
         segment::check(found, i + 1 == segments.len(), &mut log, findings, counts)?;
     }
@@ -63,6 +71,30 @@ pub(super) fn check(
         ends(dir, of, facts, checkpoint, end, findings);
     }
     texts::check(&entries, &log, Span { start, end }, findings)
+}
+
+/// Segments that lie below the log's start: a removal that a crash cut short leaves any of their files, and no start looks at
+/// them.
+fn check_below(
+    dir: &Path,
+    segments: &[Segment<'_>],
+    log: &mut LogSoFar,
+    findings: &mut Findings,
+    counts: &mut Counts,
+) -> Result<(), CliError> {
+    let mut passed_over = Findings::new(dir);
+    for segment in segments {
+        segment::check(segment, false, log, &mut passed_over, counts)?;
+    }
+    if let Some(first) = passed_over.all().iter().find(|finding| finding.is_fault) {
+        let (path, what) = (dir.join(&first.path), &first.what);
+        findings.note(
+            &path,
+            first.position,
+            format!("{what}: but it lies below the log's start, and is removed after the next one"),
+        );
+    }
+    Ok(())
 }
 
 /// Where the log's records begin and end.
@@ -92,6 +124,9 @@ fn segments<'a>(entries: &'a [Entry], findings: &mut Findings) -> Vec<Segment<'a
                 if !bases.contains(&base) =>
             {
                 findings.note(&entry.path, None, "an index without its segment: the next start removes it");
+            }
+            FileKind::Damaged => {
+                findings.note(&entry.path, None, "a repair moved it aside, for the operator")
             }
             FileKind::Leftover => findings.note(
                 &entry.path,

@@ -10,7 +10,7 @@ use super::{Counts, Findings};
 use crate::cli::args::OutputFormat;
 use crate::cli::error::CliError;
 
-pub(super) fn write(
+pub(in super::super) fn write(
     output: OutputFormat,
     dir: &Path,
     counts: Counts,
@@ -41,7 +41,7 @@ pub(super) fn write(
     Ok(())
 }
 
-fn as_json(dir: &Path, counts: Counts, findings: &Findings) -> Value {
+pub(in super::super) fn as_json(dir: &Path, counts: Counts, findings: &Findings) -> Value {
     let one = |finding: &Finding| {
         json!({
             "path": finding.path.display().to_string(), "position": finding.position, "wrong": finding.is_fault,

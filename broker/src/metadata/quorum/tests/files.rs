@@ -216,3 +216,34 @@ fn what_is_kept_for_the_next_start_outlives_a_torn_flush() {
     fill(&node);
     assert_eq!(run(&sim, &node, config(), 0).unwrap(), 0);
 }
+
+#[test]
+fn a_quorum_goes_on_from_files_that_were_made_for_it() {
+    use protocol::internal::TopicRecord;
+    use protocol::types::Uuid;
+
+    use super::super::seed;
+    use crate::metadata::image::{Delta, Image};
+
+    let record = TopicRecord { name: "t".into(), topic_id: Uuid([5; 16]), ..Default::default() };
+    let mut image = Image::empty(Str::from("cluster"));
+    image.apply_delta(&Delta { base_offset: 0, epoch: 1, records: [record.into()].into() }).unwrap();
+    let seed = seed(1, &image, 77).unwrap();
+    let (sim, node) = Sim::with_node(1);
+    node.disk().put_file(SNAPSHOT, seed.snapshot.to_vec()).unwrap();
+    let alone = refusal(&sim, &node, config());
+    assert!(alone.contains("it is missing, though there is a snapshot"), "{alone}");
+    node.disk().put_file(LOG, seed.log.to_vec()).unwrap();
+    for offset in [3, 6] {
+        let (now, commits) = (config(), 3);
+        assert_eq!(run(&sim, &node, now, commits).unwrap(), offset, "records follow the image's");
+    }
+    let config = config();
+    let found = sim.block_on(&node, async move {
+        let quorum = Quorum::open(&config, Vec::new()).await.unwrap();
+        let found = quorum.image().topic("t").map(|topic| topic.id);
+        quorum.stop().await;
+        found
+    });
+    assert_eq!(found, Some(Uuid([5; 16])));
+}
