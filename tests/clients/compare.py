@@ -123,6 +123,19 @@ def failing(folder):
     equal(done.returncode, 2, "one target alone is wrong usage")
 
 
+def transactional(address, folder):
+    """Transactions of the load generator, by the broker that has them: committed, and all records there once."""
+    out = folder / "transactions.json"
+    done = loadgen.run("run", "-b", address, "-n", 50_000, "--partitions", 3, "-p", 2, "--transaction-ms", 50, "-c", 1, "--read-committed", "--verify",
+                       "--json", out)
+    if not equal(done.returncode, 0, "records in transactions are verified"):
+        print(done.stdout[-1500:], done.stderr[-1500:])
+        return
+    line = json.loads(out.read_text())["lines"][0]
+    check(line["events"].get("transactions committed", 0) >= 2, "and were committed, of each producer at least one", line["events"])
+    equal(line["consumed"]["records"], 50_000, "whoever reads only what is committed gets all, and no markers")
+
+
 def peer(folder):
     """Kafka in the foreground: serves once it says so, keeps a named directory, goes when told."""
     data = folder / "kafka"
@@ -137,6 +150,8 @@ def peer(folder):
             check(connection.api_versions(), "and answers there")
         heap = [command for _, command in brokers_below(data)]
         check(heap, "a Java process of that directory", heap)
+        with part("transactions"):
+            transactional(found.group(1), folder)
         check("socket.send.buffer.bytes=-1" in (data / "server.properties").read_text(), "its settings lie beside its data")
     finally:
         child.send_signal(signal.SIGTERM)

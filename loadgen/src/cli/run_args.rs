@@ -66,6 +66,9 @@ pub struct RunArgs {
     /// Idempotent producers
     #[arg(long)]
     idempotent: bool,
+    /// Transactions of idempotent producers, each committed after so many ms; needs a broker that has them
+    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    transaction_ms: f64,
     /// Codec of the batches
     #[arg(long, short = 'z', value_name = "none|gzip|snappy|lz4|zstd", default_value = "none")]
     compression: Codec,
@@ -78,6 +81,9 @@ pub struct RunArgs {
     /// Sends prebuilt batches again and again: the least the client can cost
     #[arg(long)]
     prebuilt: bool,
+    /// Consumers read only what is committed
+    #[arg(long)]
+    read_committed: bool,
     /// Where consumers begin
     #[arg(long, value_enum, default_value_t = From::Start)]
     from: From,
@@ -123,7 +129,8 @@ impl RunArgs {
             records,
             rate_per_s: self.rate,
             acks: self.acks,
-            idempotent: self.idempotent,
+            idempotent: self.idempotent || self.transaction_ms > 0.0,
+            transaction_ms: self.transaction_ms,
             compression: self.compression,
             linger_ms: self.linger,
             batch_bytes: self.batch_bytes,
@@ -139,6 +146,7 @@ impl RunArgs {
             consumers: self.consumers,
             groups: self.groups,
             from: self.from,
+            read_committed: self.read_committed,
             fetch_bytes: self.fetch_bytes,
             partition_fetch_bytes: self.partition_fetch_bytes,
             fetch_min_bytes: self.fetch_min_bytes,

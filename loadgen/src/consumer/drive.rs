@@ -313,6 +313,7 @@ fn request(context: &ShardContext, spec: &ConsumeSpec, wanted: &Wanted) -> Fetch
     }
     FetchRequest {
         replica_id: -1,
+        isolation_level: i8::from(spec.read_committed),
         max_wait_ms: spec.fetch_wait_ms as i32,
         min_bytes: spec.fetch_min_bytes as i32,
         max_bytes: spec.fetch_bytes as i32,

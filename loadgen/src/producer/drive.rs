@@ -11,6 +11,7 @@ use protocol::messages::{InitProducerIdRequest, ProduceRequest, ProduceResponse}
 use rt::sync::Notify;
 
 use super::machine::{Outgoing, Producer, ProducerPlan};
+use super::transactions::{self, Identity, Transactions};
 use crate::engine::{ShardContext, wait};
 use crate::link::{Link, LinkError, Links};
 use crate::scenario::Acks;
@@ -36,6 +37,8 @@ const INIT_PRODUCER_ID_MAX: i16 = 5;
 const TIMEOUT_MS: i32 = 30_000;
 /// Pause between tries to get a producer id.
 const IDENTITY_PAUSE: Duration = Duration::from_millis(200);
+/// Pause between tries to have the coordinator do something; as a rule it is done with the transaction before.
+const TRANSACTION_PAUSE: Duration = Duration::from_millis(5);
 /// Requests without answers that are queued at once, with acks=0.
 const UNANSWERED_MAX: usize = 5;
 /// How long bytes sent with acks=0 may take to leave at the end.
@@ -70,7 +73,11 @@ pub(crate) async fn drive(
     };
     let news = Rc::new(Notify::new());
     let links = Links::new(context.directory.clone(), news.clone());
+    let lasts_ms = machine.spec().transaction_ms;
+    let id = || format!("ringlog-loadgen-{:08x}-{index}", context.plan.run);
     let mut drive = Drive {
+        transactions: (lasts_ms > 0.0).then(|| Transactions::new(id(), lasts_ms)),
+        identity: None,
         rate_changes: context.control.rate().0,
         context,
         machine,
@@ -91,6 +98,9 @@ struct Drive {
     context: Rc<ShardContext>,
     machine: Producer,
     links: Links,
+    transactions: Option<Transactions>,
+    /// Of an idempotent producer.
+    identity: Option<Identity>,
     /// Requests without an answer, by broker.
     flying: BTreeMap<i32, VecDeque<(RequestId, Outgoing)>>,
     /// Brokers that lead any slot.
@@ -119,17 +129,57 @@ impl Drive {
             }
             let more = self.machine.advance(now_ns).map_err(made)?;
             for node in self.nodes.clone().into_iter().chain(self.orphans()) {
-                self.serve(node)?;
+                self.serve(node).await?;
             }
-            if self.machine.is_done() {
+            let is_done = self.machine.is_done();
+            if self.is_ending(is_done, now_ns) && self.flying.values().all(VecDeque::is_empty) {
+                self.commit().await?;
+                continue;
+            }
+            if is_done {
                 return Ok(());
             }
             if !more {
                 let soonest = now_ns + SLEEP_MIN_NS;
-                wait(woken, self.machine.poll_timeout().map(|at| at.max(soonest))).await;
+                let due_ns = self.transactions.as_ref().and_then(Transactions::due_ns);
+                let wake_ns =
+                    self.machine.poll_timeout().into_iter().chain(due_ns.filter(|due| *due > now_ns)).min();
+                wait(woken, wake_ns.map(|at| at.max(soonest))).await;
             }
             rt::yield_point().await;
         }
+    }
+
+    /// Whether the open transaction, if there is one, is to end: nothing is sent until it has.
+    fn is_ending(&self, is_done: bool, now_ns: u64) -> bool {
+        let due_ns = self.transactions.as_ref().and_then(Transactions::due_ns);
+        due_ns.is_some_and(|due_ns| is_done || due_ns <= now_ns)
+    }
+
+    async fn commit(&mut self) -> Result<(), LinkError> {
+        let (Some(transactions), Some(identity)) = (&mut self.transactions, self.identity) else {
+            return Ok(());
+        };
+        let patience = Patience::of(self.machine.spec().delivery_timeout_s);
+        while transactions.is_open() {
+            if !transactions.commit(&self.context, identity).await? {
+                patience.rest("a transaction couldn't be committed").await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the partitions of a request into the open transaction.
+    async fn add_to_transaction(&mut self, outgoing: &Outgoing) -> Result<(), LinkError> {
+        let (Some(transactions), Some(identity)) = (&mut self.transactions, self.identity) else {
+            return Ok(());
+        };
+        let missing = transactions.missing(outgoing.iter().map(|(slot, _)| *slot));
+        let patience = Patience::of(self.machine.spec().delivery_timeout_s);
+        while !missing.is_empty() && !transactions.add(&self.context, identity, &missing).await? {
+            patience.rest("partitions couldn't be added to a transaction").await?;
+        }
+        Ok(())
     }
 
     /// Brokers that lead nothing any more, and still owe answers.
@@ -158,7 +208,7 @@ impl Drive {
     }
 
     /// Takes a broker's answers and sends it what it may have.
-    fn serve(&mut self, node: i32) -> Result<(), LinkError> {
+    async fn serve(&mut self, node: i32) -> Result<(), LinkError> {
         let Some(link) = self.links.get(node) else {
             if let Some(error) = self.links.take_error(node) {
                 self.context.stats.borrow_mut().error("connect");
@@ -174,14 +224,21 @@ impl Drive {
             self.lose(node);
             return Ok(());
         }
-        self.send(node, &link)
+        if self.is_ending(false, rt::now().as_nanos()) {
+            return Ok(());
+        }
+        self.send(node, &link).await
     }
 
-    fn send(&mut self, node: i32, link: &Link) -> Result<(), LinkError> {
+    async fn send(&mut self, node: i32, link: &Link) -> Result<(), LinkError> {
         let acks = self.machine.spec().acks;
         let in_flight_max = self.machine.spec().in_flight as usize;
         let has_ids = self.context.plan.layout.topics().iter().all(|topic| !topic.id.is_zero());
-        let max = if has_ids { PRODUCE_MAX } else { PRODUCE_BY_NAME_MAX };
+        let max = match (&self.transactions, has_ids) {
+            (Some(_), _) => transactions::PRODUCE_MAX,
+            (None, true) => PRODUCE_MAX,
+            (None, false) => PRODUCE_BY_NAME_MAX,
+        };
         let version = link.version::<ProduceRequest>(max)?;
         let mut unanswered = 0;
         loop {
@@ -197,6 +254,7 @@ impl Drive {
             if outgoing.is_empty() {
                 return Ok(());
             }
+            self.add_to_transaction(&outgoing).await?;
             self.first_send_ns.get_or_insert(now_ns);
             let request = self.request(&outgoing);
             self.context.stats.borrow_mut().produced.requests += 1;
@@ -235,6 +293,7 @@ impl Drive {
             });
         }
         ProduceRequest {
+            transactional_id: self.transactions.as_ref().map(Transactions::id),
             acks: self.machine.spec().acks.code(),
             timeout_ms: TIMEOUT_MS,
             topic_data: topics.into_values().collect(),
@@ -302,6 +361,7 @@ impl Drive {
         while !self.context.control.is_stopped() {
             match self.ask_identity().await {
                 Ok(Some((id, epoch))) => {
+                    self.identity = Some((id, epoch));
                     self.machine.set_identity(id, epoch);
                     return Ok(true);
                 }
@@ -314,7 +374,10 @@ impl Drive {
         Ok(false)
     }
 
-    async fn ask_identity(&self) -> Result<Option<(i64, i16)>, LinkError> {
+    async fn ask_identity(&mut self) -> Result<Option<Identity>, LinkError> {
+        if let Some(transactions) = &mut self.transactions {
+            return transactions.identify(&self.context).await;
+        }
         let link = self.context.directory.any_link().await?;
         let answer = link
             .call::<InitProducerIdRequest>(INIT_PRODUCER_ID_MAX, Duration::ZERO, |_| InitProducerIdRequest {
@@ -353,6 +416,24 @@ impl Drive {
 
     fn is_sending(&self, node: i32) -> bool {
         self.links.get(node).is_some_and(|link| link.error().is_none() && link.sending_bytes() > 0)
+    }
+}
+
+/// How long something is tried that others depend on.
+struct Patience(rt::Instant);
+
+impl Patience {
+    fn of(seconds: f64) -> Self {
+        Self(rt::now() + Duration::from_secs_f64(seconds))
+    }
+
+    /// A pause, unless it has been enough.
+    async fn rest(&self, what: &str) -> Result<(), LinkError> {
+        if rt::now() >= self.0 {
+            return Err(LinkError::Refused(format!("{what} in time")));
+        }
+        rt::sleep(TRANSACTION_PAUSE).await;
+        Ok(())
     }
 }
 

@@ -87,7 +87,12 @@ impl Producer {
         let maker = Maker::new(&plan.spec, &mut rng)?;
         let slots = plan.layout.slots();
         Ok(Self {
-            sender: Sender { run: plan.run, index, identity: None },
+            sender: Sender {
+                run: plan.run,
+                index,
+                identity: None,
+                is_transactional: plan.spec.transaction_ms > 0.0,
+            },
             maker,
             sizes: SizeDraw::new(&plan.spec.record_bytes),
             rng,

@@ -47,12 +47,45 @@ pub(crate) struct Sender {
     pub(crate) index: u32,
     /// Producer id and epoch of an idempotent one.
     pub(crate) identity: Option<(i64, i16)>,
+    /// Its batches belong to transactions.
+    pub(crate) is_transactional: bool,
 }
 
 impl Sender {
-    fn header(&self, first_sequence: u64) -> (i64, i16, i32) {
-        let sequence = (first_sequence & i32::MAX as u64) as i32;
-        self.identity.map_or((-1, -1, -1), |(id, epoch)| (id, epoch, sequence))
+    fn origin(&self, first_sequence: u64) -> Origin {
+        let base_sequence = (first_sequence & i32::MAX as u64) as i32;
+        self.identity.map_or(Origin::NOBODY, |(producer_id, producer_epoch)| Origin {
+            producer_id,
+            producer_epoch,
+            base_sequence,
+            is_transactional: self.is_transactional,
+        })
+    }
+}
+
+/// What a batch says of who sent it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    pub(super) producer_id: i64,
+    pub(super) producer_epoch: i16,
+    pub(super) base_sequence: i32,
+    pub(super) is_transactional: bool,
+}
+
+impl Origin {
+    /// A producer that isn't idempotent.
+    pub(super) const NOBODY: Self =
+        Self { producer_id: -1, producer_epoch: -1, base_sequence: -1, is_transactional: false };
+
+    /// A header with it.
+    pub(super) fn on(self, header: BatchHeader) -> BatchHeader {
+        BatchHeader {
+            attributes: header.attributes.with_transactional(self.is_transactional),
+            producer_id: self.producer_id,
+            producer_epoch: self.producer_epoch,
+            base_sequence: self.base_sequence,
+            ..header
+        }
     }
 }
 
@@ -160,7 +193,7 @@ impl Maker {
         now_ns: u64,
     ) -> Result<Batch, RecordsError> {
         let records = open.times.len();
-        let header = sender.header(open.first_sequence);
+        let origin = sender.origin(open.first_sequence);
         let stamp = |index: usize| Stamp {
             run: sender.run,
             producer: sender.index,
@@ -169,14 +202,17 @@ impl Maker {
             time_ns: open.times.at(index),
         };
         let bytes = match (&mut self.kind, open.builder) {
-            (Kind::Records, Some(builder)) => builder.producer(header.0, header.1, header.2).build()?,
+            (Kind::Records, Some(builder)) => builder
+                .producer(origin.producer_id, origin.producer_epoch, origin.base_sequence)
+                .transactional(origin.is_transactional)
+                .build()?,
             (Kind::Template(template), _) => {
                 let stamped = |index: usize, value: &mut [u8]| {
                     if value.len() >= STAMP_BYTES {
                         stamp(index).write(value);
                     }
                 };
-                template.batch(records, rt::unix_ms(), header, stamped).into()
+                template.batch(records, rt::unix_ms(), origin, stamped).into()
             }
             (Kind::Prebuilt(template), _) => {
                 let first = |index: usize, value: &mut [u8]| {
@@ -184,10 +220,10 @@ impl Maker {
                         stamp(0).write(value);
                     }
                 };
-                template.batch(records, rt::unix_ms(), header, first).into()
+                template.batch(records, rt::unix_ms(), origin, first).into()
             }
             (Kind::PrebuiltCompressed { template, made }, _) => {
-                renewed(compressed(template, made, records, self.compression)?, header)?
+                renewed(compressed(template, made, records, self.compression)?, origin)?
             }
             (Kind::Records, None) => return Err(RecordsError::Inconsistent("a batch without records")),
         };
@@ -213,7 +249,7 @@ fn compressed(
         return Ok(bytes.clone());
     }
     let plain =
-        protocol::records::RecordBatch::parse(template.batch(records, 0, (-1, -1, -1), |_, _| ()).into())?;
+        protocol::records::RecordBatch::parse(template.batch(records, 0, Origin::NOBODY, |_, _| ()).into())?;
     let bytes = protocol::records::recompress(&plain, codec, None, DECOMPRESSED_BYTES_MAX)?.into_bytes();
     if made.len() < MADE_MAX {
         made.push((records, bytes.clone()));
@@ -222,19 +258,10 @@ fn compressed(
 }
 
 /// A copy with a new time and producer.
-fn renewed(batch: Bytes, producer: (i64, i16, i32)) -> Result<Bytes, RecordsError> {
+fn renewed(batch: Bytes, origin: Origin) -> Result<Bytes, RecordsError> {
     let mut bytes = batch.to_vec();
     let now_ms = rt::unix_ms();
-    let (producer_id, producer_epoch, base_sequence) = producer;
     let old = BatchHeader::parse(&bytes)?;
-    let header = BatchHeader {
-        base_timestamp: now_ms,
-        max_timestamp: now_ms,
-        producer_id,
-        producer_epoch,
-        base_sequence,
-        ..old
-    };
-    write_header(&mut bytes, header);
+    write_header(&mut bytes, origin.on(BatchHeader { base_timestamp: now_ms, max_timestamp: now_ms, ..old }));
     Ok(bytes.into())
 }

@@ -16,6 +16,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod times;
+mod transactions;
 
 pub(crate) use drive::{Finished, drive};
 pub(crate) use machine::ProducerPlan;

@@ -4,6 +4,8 @@ use protocol::records::{
     BatchBuilder, BatchHeader, CRC_START, HEADER_BYTES, LENGTH_END, RecordBatch, RecordsError,
 };
 
+use super::maker::Origin;
+
 /// An uncompressed batch of records of one size without keys. Since each record stands at the same place in
 /// every batch, a new batch is a copy with new stamps, a new header and a new checksum; a shorter batch is the
 /// front of a longer one.
@@ -51,13 +53,13 @@ impl Template {
         self.ends[records as usize - 1] as usize
     }
 
-    /// A batch of `records`, `timestamp_ms` old, of the given producer; `stamp` writes each value. Costs a copy,
+    /// A batch of `records`, `timestamp_ms` old, of the given origin; `stamp` writes each value. Costs a copy,
     /// the stamps, and one pass of hardware CRC.
     pub(crate) fn batch(
         &self,
         records: u32,
         timestamp_ms: i64,
-        producer: (i64, i16, i32),
+        origin: Origin,
         mut stamp: impl FnMut(usize, &mut [u8]),
     ) -> Vec<u8> {
         let mut bytes = self.bytes[..self.bytes_of(records)].to_vec();
@@ -65,19 +67,15 @@ impl Template {
             let at = *at as usize;
             stamp(index, &mut bytes[at..at + self.value_bytes]);
         }
-        let (producer_id, producer_epoch, base_sequence) = producer;
         let header = BatchHeader {
             batch_length: (bytes.len() - LENGTH_END) as i32,
             last_offset_delta: records as i32 - 1,
             base_timestamp: timestamp_ms,
             max_timestamp: timestamp_ms,
-            producer_id,
-            producer_epoch,
-            base_sequence,
             records_count: records as i32,
             ..self.header
         };
-        write_header(&mut bytes, header);
+        write_header(&mut bytes, origin.on(header));
         bytes
     }
 }

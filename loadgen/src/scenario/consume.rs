@@ -22,6 +22,8 @@ pub struct ConsumeSpec {
     pub fetch_min_bytes: u32,
     /// How long it waits for them, in ms.
     pub fetch_wait_ms: u32,
+    /// Reads only what is committed (`isolation.level=read_committed`).
+    pub read_committed: bool,
     /// Looks at every record, not only at batches: dearer; what an open loop does in any case.
     pub each_record: bool,
     /// How often members of a group commit, in ms.
@@ -41,6 +43,7 @@ impl Default for ConsumeSpec {
             partition_fetch_bytes: 1 << 20,
             fetch_min_bytes: 1,
             fetch_wait_ms: 500,
+            read_committed: false,
             each_record: false,
             commit_ms: 5000,
             session_timeout_ms: 45_000,

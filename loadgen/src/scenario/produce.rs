@@ -19,6 +19,8 @@ pub struct ProduceSpec {
     pub acks: Acks,
     /// Idempotent producers (KIP-98): sent again without duplicates.
     pub idempotent: bool,
+    /// Transactions (KIP-98) of idempotent producers: each is committed after so many ms. 0: none.
+    pub transaction_ms: f64,
     /// Codec of the batches.
     pub compression: Codec,
     /// How long a record waits for others in its batch, in ms.
@@ -51,6 +53,7 @@ impl Default for ProduceSpec {
             rate_per_s: 0.0,
             acks: Acks::All,
             idempotent: false,
+            transaction_ms: 0.0,
             compression: Codec::default(),
             linger_ms: 0.0,
             batch_bytes: 64 * 1024,
@@ -73,6 +76,9 @@ const RECORD_BYTES_MAX: usize = 64 << 20;
 /// Batches in flight that an idempotent producer may have for a partition: what a broker remembers.
 const IDEMPOTENT_IN_FLIGHT_MAX: u32 = 5;
 
+/// Longest transaction, in ms: a broker aborts one of 15 minutes by default.
+const TRANSACTION_MS_MAX: f64 = 600_000.0;
+
 impl ProduceSpec {
     pub(super) fn check(&self) -> Result<(), String> {
         if self.producers == 0 || self.producers > PRODUCERS_MAX {
@@ -85,6 +91,11 @@ impl ProduceSpec {
             return Err(format!(
                 "idempotent producers have acks = \"all\" and in_flight <= {IDEMPOTENT_IN_FLIGHT_MAX}"
             ));
+        }
+        if self.transaction_ms != 0.0
+            && !(self.idempotent && (1.0..=TRANSACTION_MS_MAX).contains(&self.transaction_ms))
+        {
+            return Err(format!("transaction_ms: 1 to {TRANSACTION_MS_MAX}, with idempotent = true"));
         }
         let times = [self.rate_per_s, self.linger_ms, self.delivery_timeout_s];
         if times.iter().any(|value| !(0.0..=1e12).contains(value)) {

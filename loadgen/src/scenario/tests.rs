@@ -66,6 +66,8 @@ fn what_makes_no_load_is_refused_by_name() {
         ("produce = { compression = \"lzma\" }", "lzma"),
         ("produce = { producers = 0 }", "producers"),
         ("produce = { idempotent = true, acks = \"1\" }", "idempotent"),
+        ("produce = { transaction_ms = 50 }", "transaction_ms"),
+        ("produce = { idempotent = true, transaction_ms = 1e9 }", "transaction_ms"),
         ("produce = { build = \"prebuilt\" }\nverify = \"once\"", "prebuilt"),
         ("produce = { record_bytes = 10 }\nverify = \"once\"", "verify"),
         ("produce = { acks = \"0\" }\nverify = \"once\"", "acks"),

@@ -7,7 +7,7 @@ use crate::draw::Rng;
 use crate::payload::Stamp;
 use crate::scenario::{Build, Codec, Keys, ProduceSpec, Sizes};
 
-const SENDER: Sender = Sender { run: 5, index: 6, identity: Some((77, 2)) };
+const SENDER: Sender = Sender { run: 5, index: 6, identity: Some((77, 2)), is_transactional: true };
 
 /// A batch of `records` of slot 9 from sequence 100 on, one each ms.
 fn batch(spec: &ProduceSpec, records: u32) -> Batch {
@@ -27,6 +27,7 @@ fn check(spec: &ProduceSpec, records: u32, is_stamped: impl Fn(usize) -> bool) {
     let parsed = RecordBatch::parse(made.bytes.clone()).unwrap();
     let header = parsed.header();
     assert_eq!((header.producer_id, header.producer_epoch, header.base_sequence), (77, 2, 100));
+    assert!(header.attributes.is_transactional());
     assert_eq!((header.records_count, header.last_offset_delta), (records as i32, records as i32 - 1));
     assert_eq!(header.attributes.compression().unwrap(), spec.compression.0);
     assert!((rt::unix_ms() - header.max_timestamp).abs() < 60_000);
