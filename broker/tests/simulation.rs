@@ -19,6 +19,8 @@ mod first_batches;
 mod link;
 #[path = "simulation/member.rs"]
 mod member;
+#[path = "simulation/mover.rs"]
+mod mover;
 #[path = "simulation/node.rs"]
 mod node;
 #[path = "simulation/play.rs"]

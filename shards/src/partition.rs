@@ -1,11 +1,12 @@
 //! [`Partition`]: the leader of a partition on the shard that owns it.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use protocol::error::ErrorCode;
 use protocol::records::RecordBatch;
-use rt::sync::{Budget, Notify};
-use storage::{AppendError, LeaderEpoch, Log, Offset, Reservation, StorageError};
+use rt::sync::{Budget, Notify, Permit};
+use storage::{AppendError, LeaderEpoch, Log, Offset, Reservation, StorageError, WaitError};
 
 use crate::{PartitionKey, Traffic};
 
@@ -20,12 +21,35 @@ use crate::{PartitionKey, Traffic};
 #[derive(Debug)]
 pub struct Partition {
     key: PartitionKey,
-    log: Log,
+    place: Place,
     epoch: LeaderEpoch,
     /// Whose turn it is to append: one reservation at a time, first come first served. Without it a batch that finds space at once
     /// would overtake an earlier one of the same producer that waits for the file to grow.
     turn: Budget,
     traffic: Rc<Traffic>,
+}
+
+/// Where a partition's log is, or was: it moves from one log directory to another.
+#[derive(Debug)]
+struct Place {
+    log: Log,
+    /// Where it went. One more each time that it is moved, for who looks at it meanwhile.
+    next: OnceCell<Box<Place>>,
+}
+
+impl Place {
+    fn new(log: Log) -> Place {
+        Place { log, next: OnceCell::new() }
+    }
+
+    /// Where it is.
+    fn last(&self) -> &Place {
+        let mut at = self;
+        while let Some(next) = at.next.get() {
+            at = next;
+        }
+        at
+    }
 }
 
 /// Where a batch went.
@@ -55,7 +79,7 @@ impl Partition {
     /// Leads `log` from now on, in `epoch`; what goes in and out is counted in `traffic`.
     pub fn lead(key: PartitionKey, log: Log, epoch: LeaderEpoch, traffic: Rc<Traffic>) -> Partition {
         log.assign_epoch(epoch);
-        Partition { key, log, epoch, turn: Budget::new(1), traffic }
+        Partition { key, place: Place::new(log), epoch, turn: Budget::new(1), traffic }
     }
 
     /// Which partition.
@@ -63,9 +87,21 @@ impl Partition {
         self.key
     }
 
-    /// Its log.
+    /// Its log, where it is now.
     pub fn log(&self) -> &Log {
-        &self.log
+        &self.place.last().log
+    }
+
+    /// Keeps batches of clients waiting until the permit is dropped; those that came earlier are in the log when this returns.
+    pub async fn pause(&self) -> Permit {
+        self.turn.take(1).await
+    }
+
+    /// Goes on with `log`, which holds the same: the partition was moved to another log directory. The other one may be deleted then.
+    pub fn move_to(&self, log: Log) {
+        log.assign_epoch(self.epoch);
+        // The last has none.
+        let _ = self.place.last().next.set(Box::new(Place::new(log)));
     }
 
     /// The epoch of this leadership.
@@ -80,18 +116,18 @@ impl Partition {
 
     /// Whether it can't serve any more: the log's directory failed.
     pub fn is_offline(&self) -> bool {
-        self.log.is_offline()
+        self.log().is_offline()
     }
 
     /// Up to where consumers may read.
     pub fn high_watermark(&self) -> Offset {
-        self.log.durable_offset()
+        self.log().durable_offset()
     }
 
     /// Told whenever the high watermark moves, or the partition goes offline.
     pub fn high_watermark_moved(&self) -> &Notify {
-        let marks = self.log.watermarks();
-        if self.log.config().sync { marks.synced_moved() } else { marks.written_moved() }
+        let marks = self.log().watermarks();
+        if self.log().config().sync { marks.synced_moved() } else { marks.written_moved() }
     }
 
     /// Appends a producer's batch. Batches are appended in the order of the calls. A duplicate is answered with where the first copy is.
@@ -104,18 +140,20 @@ impl Partition {
         frame_bytes: usize,
         now_ms: i64,
     ) -> Result<Appended, PartitionError> {
-        if self.log.refuses_writes() {
+        if self.log().refuses_writes() {
             // What was appended and not answered is told all the same: its producer would report it as lost.
-            return match self.log.duplicate_of(batch) {
+            return match self.log().duplicate_of(batch) {
                 Some(duplicate) => self.settle(Err(duplicate), batch),
                 None => Err(StorageError::NoSpace.into()),
             };
         }
         let _turn = self.turn.take(1).await;
+        // It isn't moved in somebody's turn.
+        let log = self.log();
         loop {
-            let reservation = self.log.reserve_batch(batch).await?.of_frame(frame_bytes);
-            match self.log.append(reservation, batch.clone(), self.epoch, now_ms) {
-                Err(AppendError::SegmentOffsetsFull) => self.log.roll().await?,
+            let reservation = log.reserve_batch(batch).await?.of_frame(frame_bytes);
+            match log.append(reservation, batch.clone(), self.epoch, now_ms) {
+                Err(AppendError::SegmentOffsetsFull) => log.roll().await?,
                 Err(AppendError::ReservationVoid) => {}
                 result => return self.settle(result, batch),
             }
@@ -132,7 +170,7 @@ impl Partition {
         batch: RecordBatch,
         now_ms: i64,
     ) -> Result<Appended, PartitionError> {
-        self.settle(self.log.append(reservation, batch.clone(), self.epoch, now_ms), &batch)
+        self.settle(self.log().append(reservation, batch.clone(), self.epoch, now_ms), &batch)
     }
 
     /// Waits until the leader has written `offset`: what acks=1 promises.
@@ -140,7 +178,7 @@ impl Partition {
     /// # Errors
     /// KAFKA_STORAGE_ERROR: whether the record will survive is not known.
     pub async fn wait_written(&self, offset: Offset) -> Result<(), PartitionError> {
-        self.log.wait_written(offset.plus(1)).await.map_err(|error| storage_error(error.to_string()))
+        self.wait_moved(async |log| log.wait_written(offset.plus(1)).await).await
     }
 
     /// Waits until the high watermark has passed `offset`: what acks=all promises.
@@ -149,12 +187,25 @@ impl Partition {
     /// As of [`Self::wait_written`].
     pub async fn wait_committed(&self, offset: Offset) -> Result<(), PartitionError> {
         let end = offset.plus(1);
-        let waited = if self.log.config().sync {
-            self.log.wait_synced(end).await
-        } else {
-            self.log.wait_written(end).await
-        };
-        waited.map_err(|error| storage_error(error.to_string()))
+        self.wait_moved(async |log| match log.config().sync {
+            true => log.wait_synced(end).await,
+            false => log.wait_written(end).await,
+        })
+        .await
+    }
+
+    /// Waits at the log; once more, if it was moved meanwhile.
+    async fn wait_moved(
+        &self,
+        wait: impl AsyncFn(&Log) -> Result<(), WaitError>,
+    ) -> Result<(), PartitionError> {
+        loop {
+            let log = self.log();
+            match wait(log).await {
+                Err(_) if !self.log().is(log) => {}
+                waited => return waited.map_err(|error| storage_error(error.to_string())),
+            }
+        }
     }
 
     /// Checks the leader epoch that a client believes in; -1 doesn't say (KIP-320).
@@ -191,7 +242,7 @@ impl Partition {
                 base_offset,
                 last_offset,
                 append_time_ms: timestamp_ms,
-                log_start_offset: self.log.start_offset(),
+                log_start_offset: self.log().start_offset(),
             }),
             Err(error) => {
                 let code = match error {

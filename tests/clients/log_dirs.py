@@ -1,22 +1,25 @@
-"""Several log directories: partitions are dealt out, kill -9, one that can't be used, and one that fails while the broker runs.
+"""Several log directories: partitions are dealt out, kill -9, moves under load, one that can't be used, and one that fails while the broker runs.
 
 The failing one is a small file system of its own, on a loop device, that is told to stop (ext4's shutdown): that takes root, and is skipped without.
 """
 
 import contextlib
 import fcntl
+import json
 import os
 import shutil
 import struct
 import subprocess
 
 from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
 from harness import batches, broker, rdkafka, wire
 from harness.checks import at_exit, check, equal, eventually, finish, part, skip, unique, watchdog
 from harness.wire import Connection, Reader, array, i32, string
 
-STORAGE_ERROR, NO_LEADER = 56, 5
+STORAGE_ERROR, NO_LEADER, NOT_FOUND, NOT_AVAILABLE = 56, 5, 57, 9
+RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 EXT4_SHUTDOWN = 0x8004587D
 watchdog(280)
 
@@ -40,6 +43,28 @@ def describe():
         answer = peer.call(35, 1, i32(-1))
         answer.i32()
         return dict(answer.array(directory))
+
+
+def move(topic, partition, path):
+    """Error code by AlterReplicaLogDirs v1."""
+    with Connection(node.bootstrap) as peer:
+        answer = peer.call(34, 1, array([string(str(path)) + array([string(topic) + array([i32(partition)])])]))
+        answer.i32()
+        return answer.array(lambda r: (r.string(), r.array(lambda r: (r.i32(), r.i16()))))[0][1][0][1]
+
+
+def is_moving(topic, partition):
+    return any((topic, partition, True) in logs for _, logs in describe().values())
+
+
+def is_in(topic, partition, path):
+    return (topic, partition, False) in describe()[str(path)][1] and not is_moving(topic, partition)
+
+
+def set_rate(value):
+    resource = ConfigResource(ResourceType.BROKER, "1", incremental_configs=[ConfigEntry(RATE, value, incremental_operation=AlterConfigOpType.SET)])
+    admin = rdkafka.admin(node.bootstrap)
+    admin.incremental_alter_configs([resource])[resource].result(20)
 
 
 def held(path, topic):
@@ -97,7 +122,79 @@ with part("kill -9"):
     equal(node.stop(), 0, "it stops cleanly")
     check(all((path / ".kafka_cleanshutdown").exists() for path in (A, B)), "which each directory tells")
 
+with part("moves"):
+    node.alive() or node.start()
+    equal((move(TOPIC, 0, "/nowhere"), move(TOPIC, 99, A), move(unique("none"), 0, A)), (NOT_FOUND, NOT_AVAILABLE, NOT_AVAILABLE), "what isn't there can't be moved")
+    busy = rdkafka.create(node.bootstrap, unique("busy"), 1)
+    place, other = (A, B) if held(A, busy) else (B, A)
+    sender = rdkafka.Sender(node.bootstrap, **{"enable.idempotence": True})
+    sent = 0
+    for goal in (other, place, other):
+        equal(move(busy, 0, goal), 0, f"{busy} is to go to {goal.name}")
+        done = False
+        while not done or sent % 5000:
+            sender.send(busy, b"k", b"%d" % sent)
+            sent += 1
+            if sent % 500 == 0:
+                sender.poll()
+                done = done or is_in(busy, 0, goal)
+        equal((held(goal, busy), held(place if goal == other else other, busy)), ([0], []), "and is there, and nowhere else")
+    equal((sender.flush(), sender.errors), (0, []), f"{sent} records were taken meanwhile")
+    equal([int(m.value()) for m in rdkafka.read_all(node.bootstrap, busy, 1, 60)], list(range(sent)), "each is there once, in order")
+    node.kill9()
+    node.start()
+    equal([int(m.value()) for m in rdkafka.read_all(node.bootstrap, busy, 1, 60)], list(range(sent)), "also after kill -9")
+
+with part("a move that is cut short"):
+    sender = rdkafka.Sender(node.bootstrap)
+    for number in range(40):
+        sender.send(busy, b"k", os.urandom(100_000))
+    equal((sender.flush(), sender.errors), (0, []), "4 MB more")
+    set_rate("200000")
+    equal(move(busy, 0, place), 0, "it is to go back, slowly")
+    check(eventually(lambda: is_moving(busy, 0), 20) and not is_in(busy, 0, place), "it is on its way")
+    node.kill9()
+    node.start()
+    equal(len(rdkafka.read_all(node.bootstrap, busy, 1, 60)), sent + 40, "kill -9: everything is there once")
+    set_rate("1000000000")
+    equal(move(busy, 0, place), 0, "once more, fast")
+    check(eventually(lambda: is_in(busy, 0, place), 60), "it gets there", describe())
+    equal(len(rdkafka.read_all(node.bootstrap, busy, 1, 60)), sent + 40, "whole")
+    check(not list(other.glob(f"{busy}-0.*-future")), "nothing is left of the other move")
+    node.stop()
+
+def java(main, *args):
+    """stdout of one of Kafka's mains."""
+    config = broker.ROOT / "tests" / "kafka" / "log4j2.xml"
+    command = ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", f"-Dlog4j2.configurationFile=file:{config}", "-cp", broker.kafka_classpath(), main,
+               "--bootstrap-server", node.bootstrap, *map(str, args)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90)
+    if done.returncode:
+        raise RuntimeError(f"{main}: exit code {done.returncode}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}")
+    return done.stdout
+
+
+with part("Kafka's tools"):
+    if not broker.kafka_classpath() or not shutil.which("java"):
+        skip("kafka-log-dirs, kafka-reassign-partitions", "there is no java, or no jars of Kafka's")
+    else:
+        node.alive() or node.start()
+        goal = other if held(place, busy) else place
+        plan = node.work_dir / "plan.json"
+        plan.write_text(json.dumps({"version": 1, "partitions": [{"topic": busy, "partition": 0, "replicas": [1], "log_dirs": [str(goal)]}]}))
+        tool = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
+        out = java(tool, "--reassignment-json-file", plan, "--execute", "--replica-alter-log-dirs-throttle", 500_000_000)
+        check("Successfully started" in out, "kafka-reassign-partitions --execute", out)
+        check(eventually(lambda: is_in(busy, 0, goal), 60), "the partition gets there")
+        out = java(tool, "--reassignment-json-file", plan, "--verify")
+        check(f"Reassignment of replica {busy}-0-1 completed successfully" in out, "--verify says so", out)
+        out = java("org.apache.kafka.tools.LogDirsCommand", "--describe", "--topic-list", busy)
+        told = json.loads(out.splitlines()[-1])["brokers"][0]["logDirs"]
+        equal({d["logDir"]: [p["partition"] for p in d["partitions"]] for d in told if d["partitions"]}, {str(goal): [f"{busy}-0"]}, "kafka-log-dirs tells where it is")
+        node.stop()
+
 with part("a directory that can't be used"):
+    node.stop()
     aside = node.data_dir / "aside"
     B.rename(aside)
     B.write_text("no directory")
@@ -155,24 +252,25 @@ with part("a disk that fails"):
         D = C / "d"
         node.settings["log.dirs"] = f"{A},{B},{D}"
         node.start()
-        topic = rdkafka.create(node.bootstrap, unique("failing"), 3)
-        (victim,) = held(D, topic) or [None]
-        check(victim is not None, "an empty directory gets new partitions first", (held(A, topic), held(B, topic), held(D, topic)))
-        others = [p for p in range(3) if p != victim]
-        equal([produce(topic, p, b"before") for p in range(3)], [0, 0, 0], "all take records")
+        # As many as level the three: nine each, or one more.
+        topic = rdkafka.create(node.bootstrap, unique("failing"), COUNT := 16)
+        victims = held(D, topic)
+        others = [p for p in range(COUNT) if p not in victims]
+        check(len(victims) > len(held(A, topic)) > 0, "an empty directory gets most of the new partitions", (held(A, topic), held(B, topic), victims))
+        equal([produce(topic, p, b"before") for p in range(COUNT)], [0] * COUNT, "all take records")
         shut_down(C)
-        check(eventually(lambda: produce(topic, victim, b"lost") != 0, 20), "its disk fails: records are refused")
-        equal([produce(topic, p, b"after") for p in others], [0, 0], "the others go on")
+        check(eventually(lambda: all(produce(topic, p, b"lost") != 0 for p in victims), 20), "its disk fails: records are refused")
+        equal([produce(topic, p, b"after") for p in others], [0] * len(others), "the others go on")
         check(eventually(lambda: describe()[str(D)] == (STORAGE_ERROR, {}), 20), "DescribeLogDirs tells it", describe())
-        check(eventually(lambda: offline_replicas(topic) == {p: (NO_LEADER, [1]) if p == victim else (0, []) for p in range(3)}, 20),
+        check(eventually(lambda: offline_replicas(topic) == {p: (NO_LEADER, [1]) if p in victims else (0, []) for p in range(COUNT)}, 20),
               "and Metadata", offline_replicas(topic))
         check(node.alive(), "the broker lives")
         equal(node.stop(), 0, "and stops cleanly")
         subprocess.run(["umount", str(C)], check=True)
         subprocess.run(["mount", "-o", "loop", str(node.work_dir / "loop.img"), str(C)], check=True)
         node.start()
-        found = values(topic, 3)
-        equal((found.count(b"before"), found.count(b"after")), (3, 2), "with the disk back what was acknowledged is there")
-        equal(produce(topic, victim, b"again"), 0, "and it takes records")
+        found = values(topic, COUNT)
+        equal((found.count(b"before"), found.count(b"after")), (COUNT, len(others)), "with the disk back what was acknowledged is there")
+        equal([produce(topic, p, b"again") for p in victims], [0] * len(victims), "and it takes records")
         equal(node.stop(), 0, "it stops cleanly")
 finish()

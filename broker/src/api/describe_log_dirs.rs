@@ -47,12 +47,8 @@ async fn result(
     dir: &ShardDir,
     topics: BTreeMap<Str, Vec<DescribeLogDirsPartition>>,
 ) -> DescribeLogDirsResult {
-    // As Kafka writes it, also for a directory that was given relative to the working directory.
-    let path = std::path::absolute(dir.path()).unwrap_or_else(|_| dir.path().to_owned());
-    let result = DescribeLogDirsResult {
-        log_dir: Str::from(path.display().to_string()),
-        ..DescribeLogDirsResult::default()
-    };
+    let log_dir = Str::from(dir.told_path());
+    let result = DescribeLogDirsResult { log_dir, ..DescribeLogDirsResult::default() };
     if dir.failure().is_some() {
         let error_code = ErrorCode::KAFKA_STORAGE_ERROR.code();
         return DescribeLogDirsResult { error_code, ..result };
@@ -98,7 +94,9 @@ fn told(log: &LogSize) -> DescribeLogDirsPartition {
     DescribeLogDirsPartition {
         partition_index: log.partition,
         partition_size: i64::try_from(log.bytes).unwrap_or(i64::MAX),
-        // This node leads what it has: nothing lags, and nothing is on its way to another directory.
+        // This node leads what it has: only what is on its way to another directory lags.
+        offset_lag: i64::try_from(log.future_lag.unwrap_or_default()).unwrap_or(i64::MAX),
+        is_future_key: log.future_lag.is_some(),
         ..DescribeLogDirsPartition::default()
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod alter_configs;
 pub mod alter_partition_reassignments;
+pub mod alter_replica_log_dirs;
 mod altered;
 pub mod api_versions;
 mod authorized;

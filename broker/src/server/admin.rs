@@ -5,8 +5,9 @@ use std::rc::Rc;
 use protocol::error::ErrorCode;
 use protocol::types::Str;
 use shards::{Partition, PartitionKey};
-use storage::{LeaderEpoch, Offset};
+use storage::{LeaderEpoch, Log, Offset};
 
+use super::moving;
 use super::state::ShardState;
 
 /// `offset` of [`AdminPiece::DeleteRecords`] that stands for the high watermark.
@@ -33,6 +34,13 @@ pub enum AdminPiece {
     },
     /// Producers that are remembered.
     Producers(PartitionKey),
+    /// Move its log to another log directory.
+    MoveLog {
+        /// Which.
+        key: PartitionKey,
+        /// Place of the directory in `log.dirs`.
+        to: usize,
+    },
     /// Sizes of all logs.
     LogSizes,
 }
@@ -46,6 +54,8 @@ pub enum AdminAnswer {
     EpochEnd(Result<(i32, i64), ErrorCode>),
     /// To `Producers`, by id.
     Producers(Result<Vec<ProducerRow>, ErrorCode>),
+    /// To `MoveLog`: NONE if it is begun, or there.
+    MoveLog(ErrorCode),
     /// To `LogSizes`.
     LogSizes(Vec<LogSize>),
 }
@@ -78,6 +88,8 @@ pub struct LogSize {
     pub dir: usize,
     /// All its segments, in bytes.
     pub bytes: u64,
+    /// If it is a copy on its way to that directory: how many offsets behind.
+    pub future_lag: Option<u64>,
 }
 
 /// Answers a piece.
@@ -90,6 +102,7 @@ pub(super) async fn handle(shard: &Rc<ShardState>, piece: AdminPiece) -> AdminAn
             AdminAnswer::EpochEnd(epoch_end(shard, &key, current_epoch, epoch))
         }
         AdminPiece::Producers(key) => AdminAnswer::Producers(producers(shard, &key)),
+        AdminPiece::MoveLog { key, to } => AdminAnswer::MoveLog(moving::begin(shard, key, to).await),
         AdminPiece::LogSizes => AdminAnswer::LogSizes(log_sizes(shard).await),
     }
 }
@@ -146,11 +159,17 @@ async fn log_sizes(shard: &Rc<ShardState>) -> Vec<LogSize> {
     let mut sizes = Vec::new();
     for (dir, online) in shard.log_dirs.all().filter_map(|(index, dir)| Some((index, dir.online()?))) {
         for log in online.logs() {
-            let partition = log.partition();
-            let topic = Str::from(partition.topic.as_str());
-            sizes.push(LogSize { topic, partition: partition.partition, dir, bytes: log.size_bytes() });
+            sizes.push(log_size(&log, dir, None));
             rt::yield_point().await;
         }
     }
+    let moves = shard.moves.all();
+    sizes.extend(moves.iter().map(|moved| log_size(moved.future(), moved.to(), Some(moved.lag()))));
     sizes
+}
+
+fn log_size(log: &Log, dir: usize, future_lag: Option<u64>) -> LogSize {
+    let name = log.partition();
+    let (topic, partition) = (Str::from(name.topic.as_str()), name.partition);
+    LogSize { topic, partition, dir, bytes: log.size_bytes(), future_lag }
 }

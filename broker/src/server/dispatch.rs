@@ -7,7 +7,7 @@ use protocol::api::ApiKey;
 use protocol::header::{RequestHeader, response_frame};
 use protocol::limits::FRAME_PREFIX_BYTES;
 use protocol::messages::{
-    AlterConfigsRequest, AlterPartitionReassignmentsRequest, ApiVersionsRequest,
+    AlterConfigsRequest, AlterPartitionReassignmentsRequest, AlterReplicaLogDirsRequest, ApiVersionsRequest,
     ConsumerGroupDescribeRequest, ConsumerGroupHeartbeatRequest, CreateAclsRequest,
     CreateDelegationTokenRequest, CreatePartitionsRequest, CreateTopicsRequest, DeleteAclsRequest,
     DeleteGroupsRequest, DeleteRecordsRequest, DeleteTopicsRequest, DescribeAclsRequest,
@@ -32,7 +32,7 @@ use crate::api;
 use crate::metrics::{ApiIndex, RequestClock};
 
 /// APIs with a handler; ApiVersions tells these.
-pub const SERVED: [ApiKey; 50] = [
+pub const SERVED: [ApiKey; 51] = [
     ApiKey::Produce,
     ApiKey::Fetch,
     ApiKey::ListOffsets,
@@ -56,6 +56,7 @@ pub const SERVED: [ApiKey; 50] = [
     ApiKey::OffsetForLeaderEpoch,
     ApiKey::DeleteRecords,
     ApiKey::DescribeProducers,
+    ApiKey::AlterReplicaLogDirs,
     ApiKey::DescribeLogDirs,
     ApiKey::DescribeQuorum,
     ApiKey::ListConfigResources,
@@ -343,6 +344,7 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
         ApiKey::OffsetForLeaderEpoch => other!(call, r, offset_for_leader_epoch, OffsetForLeaderEpochRequest),
         ApiKey::DeleteRecords => other!(call, r, delete_records, DeleteRecordsRequest),
         ApiKey::DescribeProducers => other!(call, r, describe_producers, DescribeProducersRequest),
+        ApiKey::AlterReplicaLogDirs => other!(call, r, alter_replica_log_dirs, AlterReplicaLogDirsRequest),
         ApiKey::DescribeLogDirs => other!(call, r, describe_log_dirs, DescribeLogDirsRequest),
         ApiKey::DescribeQuorum => other!(call, r, describe_quorum, DescribeQuorumRequest),
         ApiKey::ListConfigResources => other!(call, r, list_config_resources, ListConfigResourcesRequest),

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use storage::{ClosedDir, DirFacts, DirHome, HomeConfig, MetaProperties, Offsets, StorageError};
+use shards::PartitionKey;
+use storage::{
+    ClosedDir, DirFacts, DirHome, HomeConfig, MetaProperties, Offsets, StorageError, TopicPartition,
+};
 
 use super::failure::Failure;
 use super::log_dirs::JointDirs;
 use super::strays;
-use super::whereabouts::{self, DirIndex};
+use super::whereabouts::{self, DirIndex, Found, Place};
 use crate::config::BrokerConfig;
 use crate::metadata::Image;
 
@@ -90,6 +93,12 @@ impl Homes {
                 home.set_aside_copy(copy, facts).await.map_err(Failure::fatal)?;
             }
         }
+        for (home, facts) in self.0.iter().zip(&all) {
+            if let (Some(home), Ok(facts)) = (home, facts) {
+                let is_whole = |partition: &TopicPartition| is_whole(image, partition, &found, &all);
+                home.remove_futures(facts, is_whole).await.map_err(Failure::fatal)?;
+            }
+        }
         Ok(JointDirs { facts: all, places: found.places })
     }
 
@@ -129,6 +138,14 @@ impl Homes {
         }
         result
     }
+}
+
+/// Whether the log of a partition that the metadata know is in its place.
+fn is_whole(image: &Image, partition: &TopicPartition, found: &Found, all: &AllFacts) -> bool {
+    let Some(topic) = image.topic(&partition.topic) else { return false };
+    let key = PartitionKey { topic_id: topic.id, partition: partition.partition };
+    let is_offline = matches!(found.places.get(&key), Some(Place::Offline(_)));
+    !is_offline && all.iter().flatten().any(|facts| facts.partitions.contains(partition))
 }
 
 async fn open_one(

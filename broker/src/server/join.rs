@@ -18,6 +18,7 @@ use super::first::FirstShard;
 use super::groups::Coordinators;
 use super::log_dirs::{self, LogDirs};
 use super::memory::MemoryPlan;
+use super::moving::Moves;
 use super::piece::{Answer, Piece};
 use super::state::ShardState;
 use super::wiring::Joint;
@@ -89,6 +90,7 @@ pub(super) async fn join(
         network: Connections::new(&memory),
         failures,
         metrics: Rc::default(),
+        moves: Moves::default(),
         tasks: TaskSet::new(),
     });
     let served = Rc::clone(&shard);

@@ -155,6 +155,16 @@ impl LogDirs {
         found.collect()
     }
 
+    /// The directory of that path, as DescribeLogDirs tells it.
+    pub fn at_path(&self, path: &str) -> Option<(DirIndex, &ShardDir)> {
+        self.all().find(|(_, dir)| dir.told_path() == path)
+    }
+
+    /// The metadata know where the partition is.
+    pub(super) fn forget_place(&self, key: &PartitionKey) {
+        self.places.borrow_mut().remove(key);
+    }
+
     /// Whether the node can't do without that directory: it holds the metadata, or no other is online.
     pub(super) fn is_vital(&self, index: DirIndex) -> bool {
         let is_other_online = || self.all().any(|(other, dir)| other != index && dir.online().is_some());
@@ -178,6 +188,11 @@ impl ShardDir {
     /// As it stands in `log.dirs`.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// As Kafka tells it, also for a directory that was given relative to the working directory.
+    pub fn told_path(&self) -> String {
+        std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone()).display().to_string()
     }
 
     /// Its id; zero where it was offline at the start.

@@ -80,7 +80,13 @@ async fn read_one(shard: &Rc<ShardState>, share: FetchShare) -> FetchedPartition
     };
     let high_watermark = partition.high_watermark();
     let (offset, bytes_max) = (Offset(share.spot.offset), share.spot.bytes_max);
-    match partition.log().read(offset, high_watermark, bytes_max, share.min_one).await {
+    let log = partition.log();
+    let mut read = log.read(offset, high_watermark, bytes_max, share.min_one).await;
+    if matches!(read, Err(ReadError::Offline)) && !partition.log().is(log) {
+        // It was moved to another directory meanwhile.
+        read = partition.log().read(offset, high_watermark, bytes_max, share.min_one).await;
+    }
+    match read {
         Ok(slice) => {
             partition.traffic().count_out(slice.next_offset.since(offset), slice.bytes as u64);
             FetchedPartition {

@@ -16,6 +16,7 @@ use super::fetch_session::FetchSessions;
 use super::frame::FrameMemory;
 use super::groups::Coordinators;
 use super::log_dirs::LogDirs;
+use super::moving::Moves;
 use super::piece::{Answer, Piece};
 use crate::config::{BrokerConfig, BrokerValues, TopicConfig};
 use crate::metadata::Image;
@@ -70,6 +71,8 @@ pub struct ShardState {
     pub failures: Rc<Failures>,
     /// What it counts.
     pub metrics: Rc<ShardMetrics>,
+    /// Partitions of this shard on their way to another log directory.
+    pub moves: Moves,
     /// Tasks of this shard that live as long as it serves.
     pub tasks: TaskSet,
 }

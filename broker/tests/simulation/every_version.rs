@@ -196,6 +196,7 @@ async fn ask_admin(client: &mut Polyglot, target: &Target) {
     client.ask_all(|_| admin::offset_for_leader_epoch(target)).await;
     client.ask_all(|_| admin::delete_records(target)).await;
     client.ask_all(|_| admin::describe_log_dirs(target)).await;
+    client.ask_all(|_| admin::alter_replica_log_dirs(target)).await;
     client.ask_all(|_| admin::describe_quorum()).await;
     client.ask_all(admin::describe_cluster).await;
     client.ask_all(|_| admin::describe_topic_partitions(target)).await;

@@ -8,6 +8,7 @@ use rt::sim::{Crash, FaultOp, Latency, Node, Sim, Task};
 use crate::final_read::read_all;
 use crate::link::Link;
 use crate::member::Member;
+use crate::mover::Mover;
 use crate::node::BrokerNode;
 use crate::producer::Producer;
 use crate::reader::Reader;
@@ -94,6 +95,9 @@ impl Play {
         }
         for _ in 0..2 {
             self.tasks.push(readers.spawn(Reader::new(self.story.clone()).run()));
+        }
+        if self.has_two_dirs {
+            self.tasks.push(readers.spawn(Mover::new(self.story.clone(), &["/data", "/more"]).run()));
         }
         for _ in 0..3 {
             self.tasks.push(members.spawn(Member::new(self.story.clone()).run()));

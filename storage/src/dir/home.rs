@@ -38,6 +38,8 @@ pub struct DirFacts {
     pub directory_id: Uuid,
     /// Partitions that have a directory here.
     pub partitions: Vec<TopicPartition>,
+    /// Logs that were on their way here from another directory, with the names of their directories.
+    pub futures: Vec<(TopicPartition, String)>,
     /// Those that are as a crash left them, though the last stop was clean: nobody knew them since.
     pub unrecovered: BTreeSet<TopicPartition>,
     /// Where logs start, as a clean stop wrote it.
@@ -257,10 +259,13 @@ impl DirHome {
     }
 
     async fn survey(&self, identity: MetaProperties) -> std::io::Result<DirFacts> {
-        let mut partitions = Vec::new();
+        let (mut partitions, mut futures) = (Vec::new(), Vec::new());
         for entry in files::list(&self.path).await? {
             if entry.is_dir && names::is_deleted_dir(&entry.name) {
                 self.remove_put_away(&entry.name).await?;
+            } else if let Some(partition) = names::parse_future_dir_name(&entry.name).filter(|_| entry.is_dir)
+            {
+                futures.push((partition, entry.name));
             } else if entry.is_dir {
                 partitions.extend(names::parse_dir_name(&entry.name));
             } else if names::is_leftover(&entry.name) {
@@ -278,6 +283,7 @@ impl DirHome {
             cluster_id: identity.cluster_id,
             directory_id: identity.directory_id,
             partitions,
+            futures,
             log_starts: self.all_log_starts().await?,
             recovery_points: self.offsets(offsets_file::RECOVERY_POINTS).await?,
             cleaned: match rt::fs::exists(&self.path.join(offsets_file::CLEANED)).await {

@@ -328,7 +328,7 @@ impl LogDir {
     }
 
     /// Takes in a log that was opened or made, unless the directory is being closed by now.
-    fn admit(&self, partition: &TopicPartition, log: &Log) -> Result<(), StorageError> {
+    pub(super) fn admit(&self, partition: &TopicPartition, log: &Log) -> Result<(), StorageError> {
         if self.closing.get() {
             log.0.set_status(LogStatus::Closed);
             return Err(StorageError::Offline);
@@ -338,8 +338,12 @@ impl LogDir {
         Ok(())
     }
 
+    pub(super) fn is_ending(&self) -> bool {
+        self.shared.has_failed() || self.closing.get()
+    }
+
     pub(super) fn begin(&self, partition: &TopicPartition) -> Result<BusyName, StorageError> {
-        if self.shared.has_failed() || self.closing.get() {
+        if self.is_ending() {
             return Err(StorageError::Offline);
         }
         let exists = || StorageError::Exists(partition.clone());

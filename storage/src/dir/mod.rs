@@ -4,6 +4,7 @@ mod delete;
 pub(crate) mod doomed;
 mod ensure;
 pub(crate) mod files;
+mod future;
 pub(crate) mod home;
 pub(crate) mod log_dir;
 pub(crate) mod log_starts;

@@ -148,6 +148,7 @@ impl Journal {
         // A log without a topic's id couldn't be told from another of that number at a replay.
         self.is_on()
             && !log.topic_id.is_zero()
+            && !log.is_future
             && pending < self.direct_bytes()
             && self.pinned.get() + others + pending <= self.pinned_max
             && self.has_files()

@@ -42,6 +42,11 @@ impl Reservation {
         self.bytes
     }
 
+    /// Whether it is one of this log.
+    pub fn is_of(&self, log: &Log) -> bool {
+        Rc::ptr_eq(&self.log, &log.0)
+    }
+
     pub(crate) fn new(log: &Rc<LogInner>, bytes: usize, permit: Permit) -> Self {
         log.reserved.set(log.reserved.get() + bytes as u64);
         let cuts = log.core.borrow().cuts;

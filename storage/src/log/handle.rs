@@ -205,6 +205,21 @@ impl Log {
         self.wait_synced(end).await
     }
 
+    /// Whether it is the same log: of the same partition, in the same directory, since the same opening.
+    pub fn is(&self, other: &Log) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Refuses appends until [`Self::unseal`], as offline: what it holds is all there will be. Reads go on.
+    pub fn seal(&self) {
+        self.0.refuse_appends();
+    }
+
+    /// Takes appends again.
+    pub fn unseal(&self) {
+        self.0.refuses_appends.set(false);
+    }
+
     pub(crate) fn check_online(&self) -> Result<(), StorageError> {
         let refused = self.0.is_offline() || self.0.refuses_appends.get();
         if refused { Err(StorageError::Offline) } else { Ok(()) }

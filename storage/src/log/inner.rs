@@ -56,6 +56,8 @@ pub(crate) struct LogInner {
     pub partition: TopicPartition,
     pub topic_id: Uuid,
     pub path: PathBuf,
+    /// It isn't under the partition's name: a replay would look for its records there.
+    pub is_future: bool,
     pub dir: Rc<DirShared>,
     pub config: RefCell<Rc<LogConfig>>,
     pub core: RefCell<LogCore>,
@@ -93,7 +95,7 @@ pub(crate) struct LogInner {
     pub sync_at: Cell<Option<rt::Instant>>,
     /// Small files of closed segments that a full disk kept from being written.
     pub unfinished: RefCell<VecDeque<Sealed>>,
-    /// It is being closed: reads and acknowledgements go on, appends don't.
+    /// It is being closed, or moved: reads and acknowledgements go on, appends don't.
     pub refuses_appends: Cell<bool>,
     /// A cut is under way, which goes by what is in memory and what in files: nothing is evicted.
     pub cutting: Cell<bool>,
@@ -123,6 +125,20 @@ impl LogInner {
         status: LogStatus,
     ) -> Rc<Self> {
         let path = dir.path.join(names::dir_name(&partition));
+        Self::new_at(path, dir, partition, topic_id, config, core, status)
+    }
+
+    /// As [`Self::new`], for a log in the directory `path`.
+    pub(crate) fn new_at(
+        path: PathBuf,
+        dir: &Rc<DirShared>,
+        partition: TopicPartition,
+        topic_id: Uuid,
+        config: LogConfig,
+        core: LogCore,
+        status: LogStatus,
+    ) -> Rc<Self> {
+        let is_future = path != dir.path.join(names::dir_name(&partition));
         let marks = Watermarks::new(core.end);
         if status != LogStatus::Online {
             marks.set_offline();
@@ -132,6 +148,7 @@ impl LogInner {
             partition,
             topic_id,
             path,
+            is_future,
             dir: dir.clone(),
             config: RefCell::new(Rc::new(config)),
             core: RefCell::new(core),

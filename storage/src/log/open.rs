@@ -59,8 +59,20 @@ pub(crate) async fn create(
     has_namesake: bool,
 ) -> Result<Log, StorageError> {
     let path = dir.path.join(names::dir_name(&partition));
+    create_at(&path, dir, partition, topic_id, config, has_namesake).await
+}
+
+/// As [`create`], in the directory `path`.
+pub(crate) async fn create_at(
+    path: &Path,
+    dir: &Rc<DirShared>,
+    partition: TopicPartition,
+    topic_id: Uuid,
+    config: LogConfig,
+    has_namesake: bool,
+) -> Result<Log, StorageError> {
     let make = async {
-        rt::fs::create_dir_all(&path).await?;
+        rt::fs::create_dir_all(path).await?;
         if has_namesake {
             files::replace(&path.join(names::CHECKPOINT), LogCheckpoint::default().encode()).await?;
         }
@@ -72,12 +84,13 @@ pub(crate) async fn create(
             dir.fail(format!("making {}: {error}", path.display()));
         } else {
             // So that it can be tried again. What this leaves, `LogDir::ensure_log` knows.
-            let _ = rt::fs::remove_dir_all(&path).await;
+            let _ = rt::fs::remove_dir_all(path).await;
         }
         return Err(StorageError::io(format!("making {}", path.display()), error));
     }
     let core = LogCore::empty(Offset::ZERO);
-    let log = LogInner::new(dir, partition, topic_id, config, core, LogStatus::Online);
+    let status = LogStatus::Online;
+    let log = LogInner::new_at(path.to_owned(), dir, partition, topic_id, config, core, status);
     log.changed.set(true);
     Ok(Log(log))
 }

@@ -32,6 +32,8 @@ pub(crate) const DAMAGED_PREFIX: &str = "ringlog-damaged-";
 pub(crate) const DELETE_SUFFIX: &str = "-delete";
 /// End of the name of a partition directory of a topic that isn't here any more, kept for the operator.
 pub(crate) const STRAY_SUFFIX: &str = "-stray";
+/// End of the name of a partition directory that is being filled from another log directory's (KIP-113).
+pub(crate) const FUTURE_SUFFIX: &str = "-future";
 /// The next segment's file until the roll gives it its name. A crash before that leaves it for the next start
 /// to remove.
 pub(crate) const NEXT: &str = "ringlog-next.tmp";
@@ -99,9 +101,18 @@ pub(crate) fn put_away_dir_name(partition: &TopicPartition, unique: [u8; 16], en
 
 /// Whether a directory waits for its removal.
 pub(crate) fn is_deleted_dir(name: &str) -> bool {
-    let Some(rest) = name.strip_suffix(DELETE_SUFFIX) else { return false };
-    rest.rsplit_once('.')
-        .is_some_and(|(_, unique)| unique.len() == 32 && unique.bytes().all(|b| b.is_ascii_hexdigit()))
+    name.strip_suffix(DELETE_SUFFIX).and_then(without_unique).is_some()
+}
+
+/// The partition of which a directory was being filled from another log directory's.
+pub(crate) fn parse_future_dir_name(name: &str) -> Option<TopicPartition> {
+    name.strip_suffix(FUTURE_SUFFIX).and_then(without_unique).and_then(parse_dir_name)
+}
+
+/// What stands before `.<32 hex digits>`.
+fn without_unique(name: &str) -> Option<&str> {
+    let (rest, unique) = name.rsplit_once('.')?;
+    (unique.len() == 32 && unique.bytes().all(|b| b.is_ascii_hexdigit())).then_some(rest)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ class Known:
 
 _OWN = r"ringlog\.\S+=.*"
 # APIs of features that docs/compatibility.md names as not advertised.
-_UNBUILT = (r"\S*(AddPartitionsToTxn|AddOffsetsToTxn|EndTxn|WriteTxnMarkers|TxnOffsetCommit|AlterReplicaLogDirs|DescribeClientQuotas|AlterClientQuotas"
+_UNBUILT = (r"\S*(AddPartitionsToTxn|AddOffsetsToTxn|EndTxn|WriteTxnMarkers|TxnOffsetCommit|DescribeClientQuotas|AlterClientQuotas"
             r"|DescribeUserScramCredentials|AlterUserScramCredentials|DescribeTransactions|ListTransactions|UnregisterBroker|AddRaftVoter|RemoveRaftVoter"
             r"|ShareFetch|ShareAcknowledge|InitializeShareGroupState|ReadShareGroupState|WriteShareGroupState|DeleteShareGroupState|ReadShareGroupStateSummary"
             r"|DescribeShareGroupOffsets|AlterShareGroupOffsets|DeleteShareGroupOffsets|StreamsGroupTopologyDescriptionUpdate|UnregisterController"

@@ -33,7 +33,6 @@ pub(super) const STORAGE: Effect = inert("the log's own checkpoints and recovery
 pub(super) const CORDONED: Effect = inert("no directory can be closed to new partitions yet");
 pub(super) const DIR_FAILURE: Effect =
     inert("the controller is in the same process, and is told of a failed directory at once");
-pub(super) const MOVES: Effect = inert("partitions can't be moved between log directories yet");
 pub(super) const ROLES: Effect = inert("a node is broker and controller at once so far");
 pub(super) const DECOMPRESSION: Effect =
     inert("batches are decompressed in pieces of a bounded size, and never held whole");

@@ -42,6 +42,6 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
         "Bytes a second that leaders send for throttled replicas.";
     "follower.replication.throttled.rate" Long = "9223372036854775807", min(0), DynamicOnly, REPLICATION,
         "Bytes a second that followers fetch for throttled replicas.";
-    "replica.alter.log.dirs.io.max.bytes.per.second" Long = "9223372036854775807", min(0), DynamicOnly, MOVES,
+    "replica.alter.log.dirs.io.max.bytes.per.second" Long = "9223372036854775807", min(0), DynamicOnly, ACTS,
         "Bytes a second that moves between directories copy.";
 };

@@ -48,10 +48,12 @@ impl CoordinatorLog for PartitionLog {
             tracing::error!(%error, "a coordinator built a batch that can't be read");
             LogError::Refused(ErrorCode::UNKNOWN_SERVER_ERROR)
         })?;
-        let reservation = match room.filter(|room| room.bytes() >= batch.total_bytes()) {
-            Some(room) => room,
-            None => self.reserve_now(&batch)?,
-        };
+        // The log may have moved to another directory since it was given.
+        let reservation =
+            match room.filter(|room| room.bytes() >= batch.total_bytes() && room.is_of(self.0.log())) {
+                Some(room) => room,
+                None => self.reserve_now(&batch)?,
+            };
         let reservation = reservation.of_frame(frame_bytes);
         let appended = self.0.append_reserved(reservation, batch, now_unix_ms).map_err(lost_or_refused)?;
         Ok(appended.last_offset.plus(1).0)

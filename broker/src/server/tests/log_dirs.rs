@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use protocol::messages::alter_replica_log_dirs_request::{AlterReplicaLogDir, AlterReplicaLogDirTopic};
 use protocol::messages::describe_log_dirs_response::DescribeLogDirsResult;
-use protocol::messages::{DescribeLogDirsRequest, MetadataRequest};
+use protocol::messages::incremental_alter_configs_request::{AlterConfigsResource, AlterableConfig};
+use protocol::messages::{
+    AlterReplicaLogDirsRequest, DescribeLogDirsRequest, IncrementalAlterConfigsRequest, MetadataRequest,
+};
+use protocol::types::Str;
 use rt::sim::FaultOp;
 
 use super::client::{Client, TOPIC};
@@ -234,4 +239,181 @@ fn what_was_moved_by_hand_is_found_and_copies_are_set_aside() {
     assert!(
         broker.disk().names(B).iter().any(|name| name.starts_with("orders-1.") && name.ends_with("-stray"))
     );
+}
+
+/// Asks for a move; the code.
+async fn alter(client: &mut Client, topic: &str, partition: i32, to: &str) -> i16 {
+    let topic =
+        AlterReplicaLogDirTopic { name: Str::from(topic), partitions: vec![partition], ..Default::default() };
+    let dir = AlterReplicaLogDir { path: Str::from(to), topics: vec![topic], ..Default::default() };
+    let request = AlterReplicaLogDirsRequest { dirs: vec![dir], ..Default::default() };
+    client.call(&request, 2).await.results[0].partitions[0].error_code
+}
+
+/// Lets moves copy so many bytes a second.
+async fn set_rate(client: &mut Client, bytes: u64) {
+    let config = AlterableConfig {
+        name: Str::from_static("replica.alter.log.dirs.io.max.bytes.per.second"),
+        value: Some(Str::from(bytes.to_string())),
+        ..Default::default()
+    };
+    let resource = AlterConfigsResource {
+        resource_type: 4,
+        resource_name: Str::from_static("1"),
+        configs: vec![config],
+        ..Default::default()
+    };
+    let request = IncrementalAlterConfigsRequest { resources: vec![resource], ..Default::default() };
+    assert_eq!(client.call(&request, 1).await.responses[0].error_code, 0);
+}
+
+/// Directories with a copy of the partition on its way to them.
+async fn futures(client: &mut Client, partition: i32) -> Vec<String> {
+    let is_future = |result: &DescribeLogDirsResult| {
+        let mut partitions = result.topics.iter().flat_map(|topic| &topic.partitions);
+        partitions.any(|one| one.is_future_key && one.partition_index == partition)
+    };
+    let dirs = describe(client).await;
+    dirs.into_iter().filter(|(_, result)| is_future(result)).map(|(path, _)| path).collect()
+}
+
+async fn await_moved(client: &mut Client, partition: i32) {
+    while !futures(client, partition).await.is_empty() {
+        rt::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// No record is lost, or there twice, or refused, while its partition goes to and fro.
+#[test]
+fn a_partition_moves_while_it_serves() {
+    rt::sim::for_each_seed(10, |seed| {
+        let (broker, to) = with_topic(seed);
+        let records = broker.run(async move {
+            let sending = rt::spawn(async move {
+                let mut client = Client::connect(to).await;
+                let mut sent = 1;
+                let begun = rt::now();
+                while rt::now() - begun < Duration::from_secs(3) {
+                    assert_eq!(client.produce(0, sent.to_string().as_bytes()).await, sent);
+                    sent += 1;
+                }
+                sent
+            });
+            let mut client = Client::connect(to).await;
+            for place in [B, A, B] {
+                assert_eq!(alter(&mut client, TOPIC, 0, place).await, 0);
+                await_moved(&mut client, 0).await;
+                assert!(partitions(&describe(&mut client).await[place]).contains(&0), "it isn't in {place}");
+                rt::sleep(Duration::from_millis(200)).await;
+            }
+            sending.await
+        });
+        assert_eq!((held(&broker, A), held(&broker, B)), (vec![2], vec![0, 1, 3]));
+        if seed % 2 == 0 {
+            broker.stop();
+            assert_eq!(broker.ended(WITHIN).1, [Ok(()), Ok(())]);
+        }
+        broker.start_again();
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            let mut values = Vec::new();
+            while values.len() < records as usize {
+                values.extend(client.fetch(&[(0, values.len() as i64)], 0).await.remove(0));
+            }
+            let wanted: Vec<_> = (0..records).map(|number| number.to_string()).collect();
+            assert_eq!(values, wanted);
+            assert_eq!(client.produce(0, b"on").await, records);
+        });
+        assert_eq!((held(&broker, A), held(&broker, B)), (vec![2], vec![0, 1, 3]));
+        assert_eq!(broker.failures(), []);
+    });
+}
+
+#[test]
+fn a_move_that_is_cut_short_is_undone() {
+    let (broker, to) = with_topic(1);
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        for offset in 1..=4 {
+            assert_eq!(client.produce(0, &[b'.'; 500_000]).await, offset);
+        }
+        set_rate(&mut client, 100_000).await;
+        assert_eq!(alter(&mut client, TOPIC, 0, B).await, 0);
+        // Asked again it goes on.
+        rt::sleep(Duration::from_secs(5)).await;
+        assert_eq!(alter(&mut client, TOPIC, 0, B).await, 0);
+        assert_eq!(futures(&mut client, 0).await, [B]);
+        assert!(partitions(&describe(&mut client).await[A]).contains(&0));
+        // Asked for where it is, the move is called off.
+        assert_eq!(alter(&mut client, TOPIC, 0, A).await, 0);
+        assert_eq!(futures(&mut client, 0).await, [""; 0]);
+        rt::sleep(Duration::from_secs(1)).await;
+        assert_eq!(alter(&mut client, TOPIC, 0, B).await, 0);
+        rt::sleep(Duration::from_secs(1)).await;
+    });
+    let is_future = |name: &String| name.starts_with("orders-0.") && name.ends_with("-future");
+    assert_eq!(broker.disk().names(B).iter().filter(|name| is_future(name)).count(), 1);
+    broker.start_again();
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        assert_eq!(client.fetch(&[(0, 0)], 0).await[0].len(), 5);
+        assert_eq!(client.produce(0, b"on").await, 5);
+        assert_eq!(futures(&mut client, 0).await, [""; 0]);
+        // The rate is still set; without it the move comes to its end.
+        set_rate(&mut client, 1 << 40).await;
+        assert_eq!(alter(&mut client, TOPIC, 0, B).await, 0);
+        await_moved(&mut client, 0).await;
+    });
+    assert_eq!((held(&broker, A), held(&broker, B)), (vec![2], vec![0, 1, 3]));
+    assert_eq!(broker.disk().names(B).iter().filter(|name| is_future(name)).count(), 0);
+}
+
+#[test]
+fn what_cant_be_moved_is_told_as_kafka_does() {
+    const LOG_DIR_NOT_FOUND: i16 = 57;
+    const REPLICA_NOT_AVAILABLE: i16 = 9;
+    const INVALID_TOPIC: i16 = 17;
+    let (broker, to) = with_topic(1);
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        assert_eq!(alter(&mut client, TOPIC, 0, "/elsewhere").await, LOG_DIR_NOT_FOUND);
+        assert_eq!(alter(&mut client, TOPIC, 9, B).await, REPLICA_NOT_AVAILABLE);
+        assert_eq!(alter(&mut client, "none", 0, B).await, REPLICA_NOT_AVAILABLE);
+        assert_eq!(alter(&mut client, &"n".repeat(249), 0, B).await, INVALID_TOPIC);
+        assert_eq!(alter(&mut client, TOPIC, 0, A).await, 0);
+    });
+    broker.disk().fail(FaultOp::Write, &format!("{B}/"), u32::MAX);
+    broker.run(async move {
+        let mut client = Client::connect(to).await;
+        client.post_produce(1, b"lost").await.unwrap();
+        let _ = client.produced().await;
+        rt::sleep(Duration::from_secs(1)).await;
+        assert_eq!(alter(&mut client, TOPIC, 0, B).await, KAFKA_STORAGE_ERROR);
+        assert_eq!(alter(&mut client, TOPIC, 1, A).await, KAFKA_STORAGE_ERROR);
+    });
+}
+
+/// It ends with the directory, and the partition stays where it was.
+#[test]
+fn a_move_to_a_disk_that_fails_leaves_the_partition_where_it_is() {
+    for seed in 1..6 {
+        let (broker, to) = with_topic(seed);
+        broker.disk().fail_after(FaultOp::Write, &format!("{B}/orders-0."), seed as u32, u32::MAX);
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            // It may fail as soon as the copy is begun.
+            let code = alter(&mut client, TOPIC, 0, B).await;
+            assert!([0, KAFKA_STORAGE_ERROR].contains(&code), "{code}");
+            rt::sleep(Duration::from_secs(1)).await;
+            assert_eq!(client.produce(0, b"on").await, 1);
+            assert_eq!(client.fetch(&[(0, 0)], 0).await, [[&b"0"[..], b"on"]]);
+        });
+        assert_eq!(broker.failures(), []);
+        broker.disk().clear_faults();
+        broker.start_again();
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            assert_eq!(client.fetch(&[(0, 0)], 0).await, [[&b"0"[..], b"on"]]);
+        });
+    }
 }

@@ -52,6 +52,7 @@ fn dir(id: u8, partitions: &[i32]) -> DirFacts {
         cluster_id: "cluster".into(),
         directory_id: Uuid([id; 16]),
         partitions: partitions.iter().map(|partition| name(*partition)).collect(),
+        futures: Vec::new(),
         unrecovered: BTreeSet::new(),
         log_starts: Offsets::new(),
         cleaned: None,

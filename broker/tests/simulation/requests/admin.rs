@@ -1,5 +1,6 @@
 //! Requests of the cluster, its partitions and its logs, good ones and refused ones.
 
+use protocol::messages::alter_replica_log_dirs_request::{AlterReplicaLogDir, AlterReplicaLogDirTopic};
 use protocol::messages::delete_records_request::{DeleteRecordsPartition, DeleteRecordsTopic};
 use protocol::messages::describe_log_dirs_request::DescribableLogDirTopic;
 use protocol::messages::describe_quorum_request::{PartitionData, TopicData};
@@ -8,10 +9,10 @@ use protocol::messages::offset_delete_request::{OffsetDeleteRequestPartition, Of
 use protocol::messages::offset_for_leader_epoch_request::{OffsetForLeaderPartition, OffsetForLeaderTopic};
 use protocol::messages::update_features_request::FeatureUpdateKey;
 use protocol::messages::{
-    DeleteRecordsRequest, DescribeClusterRequest, DescribeLogDirsRequest, DescribeProducersRequest,
-    DescribeQuorumRequest, DescribeTopicPartitionsRequest, ElectLeadersRequest, ListConfigResourcesRequest,
-    OffsetDeleteRequest, OffsetForLeaderEpochRequest, UpdateFeaturesRequest, describe_producers_request,
-    describe_topic_partitions_request,
+    AlterReplicaLogDirsRequest, DeleteRecordsRequest, DescribeClusterRequest, DescribeLogDirsRequest,
+    DescribeProducersRequest, DescribeQuorumRequest, DescribeTopicPartitionsRequest, ElectLeadersRequest,
+    ListConfigResourcesRequest, OffsetDeleteRequest, OffsetForLeaderEpochRequest, UpdateFeaturesRequest,
+    describe_producers_request, describe_topic_partitions_request,
 };
 use protocol::types::Str;
 
@@ -67,6 +68,19 @@ pub(crate) fn describe_log_dirs(target: &Target) -> Vec<DescribeLogDirsRequest> 
         DescribeLogDirsRequest { topics: None, ..Default::default() },
         DescribeLogDirsRequest { topics: some, ..Default::default() },
     ]
+}
+
+pub(crate) fn alter_replica_log_dirs(target: &Target) -> Vec<AlterReplicaLogDirsRequest> {
+    let to = |path: &'static str| {
+        let topics = places(target).into_iter().map(|(name, partition)| AlterReplicaLogDirTopic {
+            name,
+            partitions: vec![partition],
+            ..Default::default()
+        });
+        let dir = AlterReplicaLogDir { path: path.into(), topics: topics.collect(), ..Default::default() };
+        AlterReplicaLogDirsRequest { dirs: vec![dir], ..Default::default() }
+    };
+    vec![to("/data"), to("/elsewhere")]
 }
 
 pub(crate) fn describe_quorum() -> Vec<DescribeQuorumRequest> {

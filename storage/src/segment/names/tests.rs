@@ -1,6 +1,15 @@
 use super::*;
 
 #[test]
+fn what_is_on_its_way_tells_its_partition() {
+    let partition = TopicPartition::new("a.b-c", 7);
+    let name = put_away_dir_name(&partition, [0xab; 16], FUTURE_SUFFIX);
+    assert_eq!(parse_future_dir_name(&name), Some(partition));
+    assert_eq!(parse_future_dir_name("t-0.abc-future"), None);
+    assert_eq!(parse_dir_name(&name), None);
+}
+
+#[test]
 fn names_are_kafkas() {
     assert_eq!(file_name(Offset(42), LOG), "00000000000000000042.log");
     assert_eq!(parse_file_name("00000000000000000042.timeindex"), Some((Offset(42), "timeindex")));
