@@ -41,6 +41,8 @@ def start(settings=None):
     """(Kafka, Ringlog), both serving."""
     wanted = {**SETTINGS, **(settings or {})}
     nodes = [broker.ApacheKafka(wanted), broker.Ringlog(wanted)]
+    # Kafka's is set, for it also has a controller.
+    nodes[1].settings["advertised.listeners"] = f"PLAINTEXT://{nodes[1].bootstrap}"
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for started in [pool.submit(node.start) for node in nodes]:
             started.result()
