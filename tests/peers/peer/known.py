@@ -39,5 +39,4 @@ STEPS = {
                                        ringlog=(r".*not support.*",), codes=(1, 0)),
     "transactions list": Known("there are no transactions yet", kafka=(r"TransactionalId .*",), ringlog=(r".*does not support LIST_TRANSACTIONS.*",), codes=(0, 1)),
     "transactions describe --transactional-id none": Known("there are no transactions yet", kafka=(r".*",), ringlog=(r"Failed to .*",)),
-    "transactions find-hanging --broker-id 1": Known("there are no transactions yet", kafka=(r".*",), ringlog=(r"Failed to .*",)),
 }
