@@ -62,8 +62,7 @@ class Client:
         }[self.package])
 
 
-KAFKA_PYTHON = Client("kafka-python", "kafka_python", ("test/integration",), "py pytest-mock crc32c lz4 python-snappy zstandard", "sasl or ssl or transaction or acl",
-                      {"test_admin_integration::test_alter_replica_log_dirs": "AlterReplicaLogDirs isn't there yet"}, _LACKING)
+KAFKA_PYTHON = Client("kafka-python", "kafka_python", ("test/integration",), "py pytest-mock crc32c lz4 python-snappy zstandard", "sasl or ssl or transaction or acl", {}, _LACKING)
 CONFLUENT_KAFKA = Client("confluent-kafka", "confluent_kafka", ("tests/integration/admin", "tests/integration/consumer", "tests/integration/producer"),
                          "trivup pytest-asyncio requests attrs cachetools httpx authlib fastavro jsonschema protobuf",
                          "sasl or scram or quota or transaction or upgrade or performance or acl", {})
