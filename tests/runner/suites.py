@@ -61,7 +61,6 @@ CLIENTS = (
     Suite("dashboard", "every panel of deploy/grafana-dashboard.json by a real Prometheus", "dashboard.py", needs=("venv", "prometheus"), own_broker=True),
     Suite("records_tool", "ringlog produce and consume: formats, files, rates, places; completions, manual pages, explained configs", "records_tool.py"),
     Suite("host_tool", "ringlog cluster, check and tune: the cluster as a whole, the host below it", "host_tool.py"),
-    Suite("log_tool", "ringlog log: dump and verify of a stopped broker's files, damage found, nothing written", "log_tool.py", seconds=(420, 480)),
     Suite("tour", "docs/tour.md: every command of it, with the output that it states", "tour.py", own_broker=True),
     Suite("deploy", "deploy/: sample settings that all act, the container file, the systemd unit", "deploy.py", own_broker=True),
     Suite("log_tool", "ringlog log: dump, verify and repair of a stopped broker's files", "log_tool.py", seconds=(420, 480)),
