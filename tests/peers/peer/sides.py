@@ -20,6 +20,16 @@ SETTINGS = {
 OFF = ("group.version", "share.version", "streams.version", "eligible.leader.replicas.version")
 
 
+class Ringlog(broker.Ringlog):
+    """With its listeners set as Kafka's are, by configs: `--listen` unsets the advertised ones."""
+
+    def argv(self):
+        argv = super().argv()
+        at = argv.index("--listen")
+        listeners = [word for name in ("listeners", "advertised.listeners") for word in ("--override", f"{name}=PLAINTEXT://{self.bootstrap}")]
+        return argv[:at] + argv[at + 2 :] + listeners
+
+
 class Side:
     """One of the two brokers, and a JVM for the tools that talk to it."""
 
@@ -40,9 +50,7 @@ class Side:
 def start(settings=None):
     """(Kafka, Ringlog), both serving."""
     wanted = {**SETTINGS, **(settings or {})}
-    nodes = [broker.ApacheKafka(wanted), broker.Ringlog(wanted)]
-    # Kafka's is set, for it also has a controller.
-    nodes[1].settings["advertised.listeners"] = f"PLAINTEXT://{nodes[1].bootstrap}"
+    nodes = [broker.ApacheKafka(wanted), Ringlog(wanted)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for started in [pool.submit(node.start) for node in nodes]:
             started.result()
