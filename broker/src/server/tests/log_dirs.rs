@@ -26,7 +26,11 @@ const TWO: &[(&str, &str)] = &[("log.dirs", "/data/a,/data/b")];
 
 /// A node with a topic whose every partition holds its own number.
 fn with_topic(seed: u64) -> (Broker, SocketAddr) {
-    let broker = Broker::start_with(seed, 2, TWO);
+    with_topic_on(seed, 2)
+}
+
+fn with_topic_on(seed: u64, shards: u16) -> (Broker, SocketAddr) {
+    let broker = Broker::start_with(seed, shards, TWO);
     let to = broker.address();
     broker.run(async move {
         let mut client = Client::connect(to).await;
@@ -157,6 +161,26 @@ fn a_directory_that_fails_takes_only_its_partitions_offline() {
             }
         });
         assert_eq!((held(&broker, A), held(&broker, B)), (vec![0, 2], vec![1, 3]));
+        assert_eq!(broker.failures(), []);
+    }
+}
+
+/// One shard alone meets the failure, the first or another one; the partition of the other one in that directory is offline all the same.
+#[test]
+fn a_failure_that_one_shard_meets_is_told_to_all() {
+    for (seed, met_by, told) in [(1, 3, 1), (2, 1, 3)] {
+        let (broker, to) = with_topic_on(seed, 3);
+        broker.sim.run_for(Duration::from_secs(1));
+        broker.disk().fail(FaultOp::Write, &format!("{B}/"), 1);
+        broker.run(async move {
+            let mut client = Client::connect(to).await;
+            for partition in [met_by, told] {
+                client.post_produce(partition, b"lost").await.unwrap();
+                assert_eq!(client.produced().await.unwrap().1, KAFKA_STORAGE_ERROR, "partition {partition}");
+                rt::sleep(Duration::from_secs(1)).await;
+            }
+            assert_eq!(client.produce(0, b"on").await, 1);
+        });
         assert_eq!(broker.failures(), []);
     }
 }
