@@ -1,14 +1,14 @@
 //! The one task of a shard and directory that flushes.
 //!
 //! Single flight: while a flush runs, what arrives waits; the next flush takes all of it. Under load a group
-//! grows by itself; an idle log pays one write and one sync.
+//! grows by itself; an idle log pays one durable write.
 //!
 //! A flush has two parts at a time: the journal takes what most logs have to write, in one durable write
 //! ([`crate::journal`]); logs with much to write, and all where there is no journal, are written and synced by
 //! themselves. What logs have much of in the journal goes to their segments in the background: flushes go on meanwhile.
 //!
-//! A log whose `writer` gate is taken is passed over and forgotten: whoever holds the gate puts it back into
-//! the queue ([`crate::log::writer`]). The committer itself never tries again what it can't do now.
+//! A log whose `writer` gate is taken, or whose segment is being written, is passed over and forgotten: whoever holds the gate puts it
+//! back into the queue ([`crate::log::writer`], [`crate::log::held`]). The committer itself never tries again what it can't do now.
 
 use std::rc::Rc;
 
@@ -85,15 +85,12 @@ async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner
     let (mut journal, mut direct) = (Vec::new(), Vec::new());
     let mut journal_bytes = 0;
     for held in group.iter().filter_map(LogInner::hold_for_flush) {
-        let (pending, journaled) = held.log.pending_bytes();
+        let (pending, _) = held.log.pending_bytes();
         if !dir.journal.takes(&held.log, pending, journal_bytes) {
             direct.push(held);
             continue;
         }
         journal_bytes += pending;
-        if journaled >= dir.journal.direct_bytes() {
-            place_in_background(&held);
-        }
         journal.push(held);
     }
     if journal.len() < UNSYNCED_JOURNAL_LOGS_MIN && !journal.iter().any(|held| held.log.wants_all_synced()) {
@@ -101,6 +98,12 @@ async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner
     }
     if journal.is_empty() {
         return write_directly(dir, direct).await;
+    }
+    for held in &journal {
+        let (_, journaled) = held.log.pending_bytes();
+        if journaled >= dir.journal.direct_bytes() {
+            place_in_background(held);
+        }
     }
     let parts = vec![Part::Journal(journal), Part::Direct(direct)];
     let mut later = Vec::new();

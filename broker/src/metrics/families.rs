@@ -131,7 +131,7 @@ families! {
         "Group flushes of the committer: all that waits is written, and synced where it is wanted.",
         "";
     SYNC_TIME Histogram "ringlog_log_sync_seconds" ["shard"] "seconds",
-        "Syncs within group flushes, of one segment or of the file system. Most frames of the journal need none: their write is durable.",
+        "Syncs within group flushes, of one segment or of the file system, and durable writes of the journal's frames.",
         "kafka.log:type=LogFlushStats,name=LogFlushRateAndTimeMs";
 
     LOG_DIR_BYTES Gauge "ringlog_log_dir_bytes" ["shard", "dir"] "bytes",

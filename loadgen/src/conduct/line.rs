@@ -198,7 +198,8 @@ impl Work<'_> {
         let mut plan = self.plan(starts);
         plan.ends = Some(ends);
         plan.tick = TICK_SHORT;
-        let spec = ConsumeSpec { consumers, ..ConsumeSpec::default() };
+        let read_committed = produce.transaction_ms > 0.0;
+        let spec = ConsumeSpec { consumers, read_committed, ..ConsumeSpec::default() };
         plan.reading = Some(Reading { spec, each_record: true, value_bytes: None, rules: Some(rules) });
         let limits = Limits {
             phase: Some(Phase::Verify),

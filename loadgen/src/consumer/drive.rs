@@ -15,6 +15,7 @@ use protocol::records::{BatchScan, RecordBatch, RecordsError};
 use protocol::types::Records;
 use rt::sync::Notify;
 
+use super::aborted::Aborted;
 use super::positions::Positions;
 use super::session::{Session, Wanted};
 use super::taker::Taker;
@@ -95,6 +96,7 @@ struct Fetched {
     slot: u32,
     from: i64,
     bytes: Bytes,
+    aborted: Aborted,
 }
 
 impl Drive {
@@ -244,7 +246,8 @@ impl Drive {
             let mut stats = self.context.stats.borrow_mut();
             self.consumer.taker.borrow_mut().damaged(slot, from, "no record batch", &mut stats);
         }
-        (!bytes.is_empty()).then_some(Fetched { slot, from, bytes })
+        let aborted = Aborted::new(found.aborted_transactions.as_deref().unwrap_or_default());
+        (!bytes.is_empty()).then_some(Fetched { slot, from, bytes, aborted })
     }
 
     fn partition_failed(
@@ -267,8 +270,11 @@ impl Drive {
     }
 
     async fn look_at(&self, fetched: Fetched) {
-        let Fetched { slot, from, bytes } = fetched;
+        let Fetched { slot, from, bytes, mut aborted } = fetched;
         for batch in BatchScan::new(bytes) {
+            if batch.as_ref().is_ok_and(|batch| aborted.holds(batch.header())) {
+                continue;
+            }
             self.look_at_batch(slot, from, batch);
             rt::yield_point().await;
         }

@@ -3,10 +3,12 @@
 //! ```text
 //!  Positions ── where it stands, by partition       pure
 //!  Session ──── what a broker remembers (KIP-227)   pure
+//!  Aborted ──── what readers of the committed skip  pure
 //!  Taker ────── counts, or keeps a ledger           pure
 //!  drive ────── Link, one a broker                  I/O
 //! ```
 
+mod aborted;
 mod drive;
 mod positions;
 mod session;

@@ -78,6 +78,7 @@ pub(crate) async fn drive(
     let mut drive = Drive {
         transactions: (lasts_ms > 0.0).then(|| Transactions::new(id(), lasts_ms)),
         identity: None,
+        committed: 0,
         rate_changes: context.control.rate().0,
         context,
         machine,
@@ -101,6 +102,8 @@ struct Drive {
     transactions: Option<Transactions>,
     /// Of an idempotent producer.
     identity: Option<Identity>,
+    /// Transactions so far.
+    committed: usize,
     /// Requests without an answer, by broker.
     flying: BTreeMap<i32, VecDeque<(RequestId, Outgoing)>>,
     /// Brokers that lead any slot.
@@ -128,10 +131,13 @@ impl Drive {
                 self.machine.set_leaders(leaders);
             }
             let more = self.machine.advance(now_ns).map_err(made)?;
-            for node in self.nodes.clone().into_iter().chain(self.orphans()) {
+            for node in self.in_turn() {
                 self.serve(node).await?;
             }
             let is_done = self.machine.is_done();
+            if is_done && self.machine.given_up().is_some() {
+                return Ok(());
+            }
             if self.is_ending(is_done, now_ns) && self.flying.values().all(VecDeque::is_empty) {
                 self.commit().await?;
                 continue;
@@ -156,16 +162,25 @@ impl Drive {
         due_ns.is_some_and(|due_ns| is_done || due_ns <= now_ns)
     }
 
+    /// Brokers in the order in which they are served: each transaction begins with another one.
+    fn in_turn(&self) -> Vec<i32> {
+        let mut nodes: Vec<i32> = self.nodes.iter().copied().chain(self.orphans()).collect();
+        let count = nodes.len().max(1);
+        nodes.rotate_left(self.committed % count);
+        nodes
+    }
+
     async fn commit(&mut self) -> Result<(), LinkError> {
         let (Some(transactions), Some(identity)) = (&mut self.transactions, self.identity) else {
             return Ok(());
         };
         let patience = Patience::of(self.machine.spec().delivery_timeout_s);
         while transactions.is_open() {
-            if !transactions.commit(&self.context, identity).await? {
-                patience.rest("a transaction couldn't be committed").await?;
+            if !transactions.end(&self.context, identity, true).await? {
+                patience.rest(TRANSACTION_PAUSE, "a transaction couldn't be committed").await?;
             }
         }
+        self.committed += 1;
         Ok(())
     }
 
@@ -177,7 +192,7 @@ impl Drive {
         let missing = transactions.missing(outgoing.iter().map(|(slot, _)| *slot));
         let patience = Patience::of(self.machine.spec().delivery_timeout_s);
         while !missing.is_empty() && !transactions.add(&self.context, identity, &missing).await? {
-            patience.rest("partitions couldn't be added to a transaction").await?;
+            patience.rest(TRANSACTION_PAUSE, "partitions couldn't be added to a transaction").await?;
         }
         Ok(())
     }
@@ -255,6 +270,11 @@ impl Drive {
                 return Ok(());
             }
             self.add_to_transaction(&outgoing).await?;
+            if link.error().is_some() {
+                // Meanwhile: none of it has left.
+                self.come_back(outgoing, now_ns);
+                return Ok(());
+            }
             self.first_send_ns.get_or_insert(now_ns);
             let request = self.request(&outgoing);
             self.context.stats.borrow_mut().produced.requests += 1;
@@ -347,10 +367,14 @@ impl Drive {
         let now_ns = rt::now().as_nanos();
         let flown: Outgoing =
             self.flying.remove(&node).into_iter().flatten().flat_map(|(_, outgoing)| outgoing).collect();
-        let slots: Vec<u32> = flown.iter().map(|(slot, _)| *slot).collect();
+        self.context.stats.borrow_mut().error("disconnect");
+        self.come_back(flown, now_ns);
+    }
+
+    fn come_back(&mut self, outgoing: Outgoing, now_ns: u64) {
+        let slots: Vec<u32> = outgoing.iter().map(|(slot, _)| *slot).collect();
         let mut stats = self.context.stats.borrow_mut();
-        stats.error("disconnect");
-        for (slot, batch) in flown {
+        for (slot, batch) in outgoing {
             self.machine.lost(slot, batch, now_ns, &mut stats);
         }
         self.machine.settle(slots.into_iter());
@@ -358,6 +382,7 @@ impl Drive {
 
     /// Gets a producer id; false if told to stop before.
     async fn identify(&mut self) -> Result<bool, LinkError> {
+        let patience = Patience::of(self.machine.spec().delivery_timeout_s);
         while !self.context.control.is_stopped() {
             match self.ask_identity().await {
                 Ok(Some((id, epoch))) => {
@@ -369,7 +394,7 @@ impl Drive {
                 Err(error @ (LinkError::Send(_) | LinkError::Refused(_))) => return Err(error),
                 Err(_) => self.context.stats.borrow_mut().error("connect"),
             }
-            rt::sleep(IDENTITY_PAUSE).await;
+            patience.rest(IDENTITY_PAUSE, "a producer id couldn't be had").await?;
         }
         Ok(false)
     }
@@ -393,7 +418,8 @@ impl Drive {
         }
     }
 
-    async fn finish(self, error: Option<String>) -> Finished {
+    async fn finish(mut self, error: Option<String>) -> Finished {
+        self.abort().await;
         let end = rt::now() + LEAVING;
         let nodes: Vec<i32> = self.nodes.iter().copied().collect();
         if self.machine.spec().acks == Acks::None {
@@ -414,6 +440,18 @@ impl Drive {
         Finished { acked, error, first_send_ns: self.first_send_ns, last_ack_ns: self.last_ack_ns }
     }
 
+    /// Ends a transaction that can't be committed, as well as may be: what is left open keeps its readers waiting.
+    async fn abort(&mut self) {
+        let (Some(transactions), Some(identity)) = (&mut self.transactions, self.identity) else { return };
+        let end = rt::now() + LEAVING;
+        while transactions.is_open() && rt::now() < end {
+            if transactions.end(&self.context, identity, false).await.is_err() {
+                return;
+            }
+            rt::sleep(TRANSACTION_PAUSE).await;
+        }
+    }
+
     fn is_sending(&self, node: i32) -> bool {
         self.links.get(node).is_some_and(|link| link.error().is_none() && link.sending_bytes() > 0)
     }
@@ -428,11 +466,11 @@ impl Patience {
     }
 
     /// A pause, unless it has been enough.
-    async fn rest(&self, what: &str) -> Result<(), LinkError> {
+    async fn rest(&self, pause: Duration, what: &str) -> Result<(), LinkError> {
         if rt::now() >= self.0 {
             return Err(LinkError::Refused(format!("{what} in time")));
         }
-        rt::sleep(TRANSACTION_PAUSE).await;
+        rt::sleep(pause).await;
         Ok(())
     }
 }

@@ -112,35 +112,43 @@ impl Transactions {
         let Some(answer) = answer.await? else { return Ok(false) };
         let results =
             answer.results_by_topic_v3_and_below.iter().flat_map(|topic| &topic.results_by_partition);
-        for result in results {
-            if !self.check("adding a partition to a transaction", result.partition_error_code)? {
+        let codes: BTreeSet<i16> = results.map(|result| result.partition_error_code).collect();
+        // Where one partition is refused the others aren't attempted, which says nothing about them.
+        let attempted = codes.iter().filter(|code| **code != ErrorCode::OPERATION_NOT_ATTEMPTED.code());
+        for code in attempted {
+            if !self.check("adding a partition to a transaction", *code)? {
                 return Ok(false);
             }
+        }
+        if codes.contains(&ErrorCode::OPERATION_NOT_ATTEMPTED.code()) {
+            return Ok(false);
         }
         self.begun_ns.get_or_insert_with(|| rt::now().as_nanos());
         self.added.extend(slots);
         Ok(true)
     }
 
-    /// Commits the open one. False: to be asked again, which does no harm if it had been done.
-    pub(super) async fn commit(
+    /// Ends the open one. False: to be asked again, which does no harm if it had been done.
+    pub(super) async fn end(
         &mut self,
         context: &ShardContext,
         (producer_id, producer_epoch): Identity,
+        committed: bool,
     ) -> Result<bool, LinkError> {
         let transactional_id = self.id();
         let answer = self.call::<EndTxnRequest>(context, END_MAX, |_| EndTxnRequest {
             transactional_id,
             producer_id,
             producer_epoch,
-            committed: true,
+            committed,
             ..EndTxnRequest::default()
         });
         let Some(answer) = answer.await? else { return Ok(false) };
-        if !self.check("committing a transaction", answer.error_code)? {
+        if !self.check("ending a transaction", answer.error_code)? {
             return Ok(false);
         }
-        context.stats.borrow_mut().event("transactions committed");
+        let outcome = if committed { "transactions committed" } else { "transactions aborted" };
+        context.stats.borrow_mut().event(outcome);
         self.begun_ns = None;
         self.added.clear();
         Ok(true)
@@ -151,7 +159,7 @@ impl Transactions {
         match ErrorCode::from_code(code) {
             ErrorCode::NONE => Ok(true),
             code if code.is_retriable() => {
-                if code != ErrorCode::CONCURRENT_TRANSACTIONS {
+                if [ErrorCode::NOT_COORDINATOR, ErrorCode::COORDINATOR_NOT_AVAILABLE].contains(&code) {
                     self.coordinator = None;
                 }
                 Ok(false)

@@ -44,6 +44,7 @@ impl Frames {
 
     /// Takes the buffer back, with what came.
     pub(crate) fn give_back(&mut self, buffer: BytesMut) {
+        assert!(self.buffer.is_empty(), "bytes were handed in while the buffer was lent");
         self.buffer = buffer;
     }
 

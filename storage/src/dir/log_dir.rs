@@ -19,7 +19,7 @@ use super::stats::{DirMemory, DirStats};
 use crate::committer;
 use crate::fan_out::fan_out;
 use crate::journal;
-use crate::limits::OPENS_MAX;
+use crate::limits::{FLUSH_WRITES_MAX, OPENS_MAX};
 use crate::log::close::ClosedAt;
 use crate::log::inner::{LogInner, LogStatus};
 use crate::log::open::{self, Known};
@@ -306,6 +306,8 @@ impl LogDir {
         while journal.checkpointing.get() || journal.making.get() {
             journal.work_ended.notified().await;
         }
+        // Of a directory that failed, segments may still be being written.
+        drop(self.shared.placing.take(FLUSH_WRITES_MAX).await);
         // Only removals of deleted logs and segments are left, which the next start takes up again.
         self.shared.tasks.cancel_all().await;
         self.shared.close_handles().await;

@@ -62,7 +62,7 @@ pub(crate) struct DirShared {
     handles: RefCell<Lru<SegmentKey, Rc<File>>>,
     /// Files that are no longer needed but may have a reader left.
     retired: RefCell<Vec<Rc<File>>>,
-    /// Rolls, growth, removals.
+    /// Rolls, growth, placements, removals.
     pub tasks: TaskSet,
     /// All logs, to tell them when the directory fails.
     pub logs: RefCell<BTreeMap<u64, Weak<LogInner>>>,

@@ -60,10 +60,17 @@ async fn write_frame(
         return Ok(queue.is_empty());
     }
     let durable = runs.iter().any(|(held, _)| held.log.wants_all_synced());
+    #[cfg(feature = "mutants")]
+    let durable = durable && dir.config.mutant != Some(crate::Mutant::AckBeforeFlush);
     let buf = fill(&runs, bytes);
     let written_bytes = buf.len() as u64;
     let draft = Draft { buf, bytes, entries: runs.len(), durable };
-    match dir.journal.put(lock, draft, 1).await? {
+    let begun = rt::now();
+    let put = dir.journal.put(lock, draft, 1).await?;
+    if dir.journal.is_durable() {
+        dir.stats.sync_time.record(rt::now() - begun);
+    }
+    match put {
         Put::Full => {
             add(&dir.stats.journal_refused_logs, runs.len() as u64);
             for (held, _) in runs.into_iter().rev() {

@@ -1,6 +1,6 @@
 //! The shard journal: group commit over partitions.
 //!
-//! Instead of a write and a sync per partition, a flush makes one aligned write and one sync for all partitions of
+//! Instead of a write and a sync per partition, a flush makes one aligned, durable write for all partitions of
 //! the shard. Their bytes stay in memory (*pinned*) and go to the segments later, in large pieces.
 //!
 //! ```text

@@ -46,7 +46,7 @@ pub(crate) struct Journal {
     next: Cell<u64>,
     /// Frames before this one aren't needed.
     floor: Cell<u64>,
-    /// Whether frames were written since the last sync.
+    /// Whether there are frames that may not be durable.
     unsynced: Cell<bool>,
     /// A write or sync failed. No frame may follow: one behind a lost one would have a replay take the frames before it
     /// for freed.
@@ -201,7 +201,8 @@ impl Journal {
         };
         header.seal(&mut buf);
         // One operation instead of two; behind frames that aren't durable it wouldn't make those so.
-        let durable = durable && !self.unsynced.replace(true);
+        let alone = !self.unsynced.replace(true);
+        let durable = durable && alone;
         let (written, _) = match durable {
             true => file.file.write_durable_at(position, buf).await,
             false => file.file.write_at(position, buf).await,

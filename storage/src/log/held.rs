@@ -37,8 +37,13 @@ impl LogInner {
     fn begin_holding(self: &Rc<Self>) -> Option<Rc<Held>> {
         let writer = Some(self.writer.try_take(1)?);
         let file = self.core.borrow().active.file.clone()?;
-        let (placing, passed_over) = Default::default();
-        let held = Rc::new(Held { log: self.clone(), file, writer, placing, passed_over });
+        let held = Rc::new(Held {
+            log: self.clone(),
+            file,
+            writer,
+            placing: Cell::new(false),
+            passed_over: Cell::new(false),
+        });
         *self.held.borrow_mut() = Rc::downgrade(&held);
         Some(held)
     }

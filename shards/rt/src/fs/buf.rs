@@ -76,7 +76,17 @@ impl IoBuf {
     /// If `len` is no multiple of [`BLOCK`].
     pub fn to_fill(len: usize) -> IoBuf {
         assert!(len.is_multiple_of(BLOCK), "a buffer of {len} bytes is no multiple of {BLOCK}");
-        if crate::real::current::is_glommio() { IoBuf::zeroed(len) } else { IoBuf::scratch(len) }
+        if crate::real::current::is_glommio() {
+            return IoBuf::zeroed(len);
+        }
+        #[cfg(feature = "sim")]
+        if crate::sim::facade::is_simulated() {
+            // What isn't written over shows: a new buffer would be zeros, one used before isn't.
+            let mut stale = IoBuf::scratch(len);
+            stale.fill(0xA5);
+            return stale;
+        }
+        IoBuf::scratch(len)
     }
 
     /// `len` bytes of no meaning, to be read into.

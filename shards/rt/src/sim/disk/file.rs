@@ -108,8 +108,9 @@ impl File {
                 return Some(Err(error));
             }
             Some(match durable {
-                Durable::No => disk.write(ino, pos, data),
-                Durable::Yes => disk.write_durable(ino, pos, data, &path, rng),
+                Durable::Yes if fate == Fate::Done => disk.write_durable(ino, pos, data, &path, rng),
+                // One that a power cut meets is like any write.
+                Durable::Yes | Durable::No => disk.write(ino, pos, data),
             })
         })
         .await

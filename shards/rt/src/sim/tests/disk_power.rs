@@ -89,6 +89,26 @@ fn a_durable_write_survives_without_a_sync_unless_others_wait_for_one() {
     assert!(can_happen(|seed| after_durable_write(seed, true)[8..] != [2; 8]));
 }
 
+fn after_a_cut_in_a_durable_write(seed: u64) -> Vec<u8> {
+    let (sim, node) = node_after(seed, synced_ones());
+    let done = background(&node, async {
+        let file = File::open(Path::new(PATH), false).await.unwrap();
+        file.write_durable_at(0, filled(2, 8192)).await.unwrap();
+    });
+    // As of `killed_in_flight`: the write is in flight then.
+    sim.run_steps(4);
+    assert!(!done.get());
+    node.crash(Crash::PowerCut);
+    sectors(&node)
+}
+
+#[test]
+fn a_durable_write_that_a_power_cut_meets_is_there_in_any_subset_of_sectors() {
+    assert!(can_happen(|seed| after_a_cut_in_a_durable_write(seed) == [1; 16]), "nothing");
+    assert!(can_happen(|seed| after_a_cut_in_a_durable_write(seed) == [2; 16]), "everything");
+    assert!(can_happen(|seed| after_a_cut_in_a_durable_write(seed)[..3] == [2, 1, 2]), "scattered");
+}
+
 #[test]
 fn a_durable_write_fails_as_a_sync_does() {
     let (sim, node) = node_after(1, synced_ones());
