@@ -4,12 +4,13 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use common::{append, batch, calm, open, partition, tags};
 use protocol::types::Uuid;
 use rt::sim::{Crash, FaultOp, Node, Sim};
-use storage::{DirHome, HomeConfig, Log, LogConfig, LogDir, LogStatus, Offset, TopicPartition};
+use storage::{DirFacts, DirHome, HomeConfig, Log, LogConfig, LogDir, LogStatus, Offset, TopicPartition};
 
 const SEGMENT: &str = "/data/orders-0/00000000000000000000.log";
 const METADATA: &str = "/data/orders-0/partition.metadata";
@@ -94,6 +95,75 @@ fn records_of_a_partition_that_doesn_t_tell_its_topic_wait_for_it_to_do_so() {
         });
         assert_eq!(names(&node, "ringlog-kept-"), [""; 0]);
     }
+}
+
+/// Opens the directory, and tells that the topic with that id was deleted.
+async fn forget(topic_id: Uuid) {
+    let (home, mut facts) = home().await;
+    home.set_aside(&[], &BTreeSet::from([topic_id]), &mut facts).await.unwrap();
+}
+
+async fn home() -> (DirHome, DirFacts) {
+    DirHome::open("/data", HomeConfig { node_id: 1, cluster_id: None }).await.unwrap()
+}
+
+/// Moved to another log directory by hand after a crash, a partition lost what only the journal had, and nobody was told.
+#[test]
+fn records_of_a_partition_that_was_moved_away_are_kept() {
+    for (seed, is_deleted) in [false, true].into_iter().enumerate() {
+        let (sim, node) = crashed(seed as u64, Crash::PowerCut);
+        sim.block_on(&node, async {
+            rt::fs::create_dir_all("/elsewhere").await.unwrap();
+            rt::fs::rename("/data/orders-0", "/elsewhere/orders-0").await.unwrap();
+        });
+        // The second start finds the file, and no journal of it.
+        for _ in 0..2 {
+            sim.block_on(&node, async {
+                let (_home, facts) = home().await;
+                let dir = LogDir::open("/data", facts, calm()).await.unwrap();
+                let beside = dir.ensure_log(other(), Uuid([9; 16]), LogConfig::default()).await.unwrap();
+                assert_eq!(tags(&beside).await, [0, 1, 2, 3, 4, 5], "the others serve");
+            });
+            assert_eq!(names(&node, "ringlog-kept-").len(), 1);
+            node.crash(Crash::Kill);
+        }
+        if is_deleted {
+            sim.block_on(&node, forget(Uuid([9; 16])));
+            assert_eq!(names(&node, "ringlog-kept-").len(), 1, "another topic");
+            node.crash(Crash::Kill);
+            sim.block_on(&node, forget(Uuid([3; 16])));
+            assert_eq!(names(&node, "ringlog-kept-"), [""; 0], "nobody can take them any more");
+            continue;
+        }
+        sim.block_on(&node, async {
+            rt::fs::rename("/elsewhere/orders-0", "/data/orders-0").await.unwrap();
+            let (_home, _dir, _, log) = look().await;
+            assert_eq!(tags(&log.unwrap()).await, [0, 1, 2, 3, 4, 5]);
+        });
+        assert_eq!(names(&node, "ringlog-kept-"), [""; 0]);
+    }
+}
+
+/// A crash amid a deletion leaves its directory under another name, and what the journal has of it.
+#[test]
+fn records_of_a_deleted_partition_are_not_kept() {
+    let (sim, node) = crashed(1, Crash::Kill);
+    let deleted = format!("/data/orders-0.{}-delete", "0a".repeat(16));
+    let disk = node.disk();
+    sim.block_on(&node, async move {
+        rt::fs::rename("/data/orders-0", &deleted).await.unwrap();
+        // The first start after is cut short before the journal is gone.
+        disk.fail(FaultOp::Read, "ringlog-journal-", u32::MAX);
+        let config = HomeConfig { node_id: 1, cluster_id: None };
+        assert!(DirHome::open("/data", config).await.is_err());
+        disk.clear_faults();
+    });
+    assert!(!names(&node, "ringlog-journal-").is_empty());
+    node.crash(Crash::PowerCut);
+    sim.block_on(&node, async { drop(home().await) });
+    assert_eq!(names(&node, "ringlog-kept-"), [""; 0]);
+    assert_eq!(names(&node, "ringlog-journal-"), [""; 0]);
+    assert_eq!(names(&node, "orders-0"), [""; 0], "the deletion is finished");
 }
 
 /// What can't be read in one partition's directory ended the start of all.

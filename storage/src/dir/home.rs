@@ -104,7 +104,7 @@ impl DirHome {
         let volume = Volume::open(home.path.join(meta::LOCK)).await;
         let volume = volume.map_err(|error| home.io("opening", error))?;
         let identity = home.identity(config).await?;
-        let mut facts = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
+        let (mut facts, put_away) = home.survey(identity).await.map_err(|error| home.io("reading", error))?;
         // An earlier start may have been killed before it synced what this one has read.
         let settled = async {
             files::sync_dir(&home.path).await?;
@@ -116,6 +116,12 @@ impl DirHome {
         settled.await.map_err(|error| home.io("taking into use", error))?;
         // Before anything looks at a segment.
         home.replay(&volume, &mut facts).await?;
+        // The journal has nothing of them any more.
+        for name in put_away {
+            home.remove_put_away(&name)
+                .await
+                .map_err(|error| home.io("removing what a deletion left in", error))?;
+        }
         (home.was_clean, home.unrecovered) = (facts.clean, facts.unrecovered.clone());
         (home.log_starts, home.recovery_points) = (facts.log_starts.clone(), facts.recovery_points.clone());
         Ok((home, facts))
@@ -258,11 +264,13 @@ impl DirHome {
         Ok(identity)
     }
 
-    async fn survey(&self, identity: MetaProperties) -> std::io::Result<DirFacts> {
-        let (mut partitions, mut futures) = (Vec::new(), Vec::new());
+    /// Gives the names of deleted partitions' directories too, with all in them that takes space removed.
+    async fn survey(&self, identity: MetaProperties) -> std::io::Result<(DirFacts, Vec<String>)> {
+        let (mut partitions, mut futures, mut put_away) = (Vec::new(), Vec::new(), Vec::new());
         for entry in files::list(&self.path).await? {
             if entry.is_dir && names::is_deleted_dir(&entry.name) {
-                self.remove_put_away(&entry.name).await?;
+                self.empty_put_away(&entry.name).await?;
+                put_away.push(entry.name);
             } else if let Some(partition) = names::parse_future_dir_name(&entry.name).filter(|_| entry.is_dir)
             {
                 futures.push((partition, entry.name));
@@ -276,7 +284,7 @@ impl DirHome {
         let unrecovered = self.read_unrecovered().await?;
         // Without knowing which ones it leaves out, a clean stop is worth nothing.
         let unrecovered = marker.as_ref().and(unrecovered);
-        Ok(DirFacts {
+        let facts = DirFacts {
             clean: unrecovered.is_some(),
             unrecovered: unrecovered.unwrap_or_default(),
             clean_broker_epoch: marker.as_deref().map_or(-1, meta::parse_clean_marker),
@@ -293,7 +301,8 @@ impl DirHome {
             high_watermarks: self.offsets(offsets_file::HIGH_WATERMARKS).await?,
             unreplayed: BTreeMap::new(),
             start: 0,
-        })
+        };
+        Ok((facts, put_away))
     }
 
     /// `None` if the file is there and can't be read.

@@ -11,6 +11,7 @@ use super::files;
 use super::home::DirHome;
 use super::meta::{self, TopicOf};
 use crate::error::is_device_error;
+use crate::journal::kept;
 use crate::segment::names;
 use crate::{DirFacts, StorageError, TopicPartition};
 
@@ -30,7 +31,7 @@ enum Fate {
 impl DirHome {
     /// Goes through the directories of `unknown`, partitions that the metadata don't know. Those of the topics
     /// `deleted` are renamed `-stray` and kept, as Kafka does, or go if they hold no records; what a creation
-    /// left that a crash cut short goes. All others stay as they are: they are somebody else's, or of topics
+    /// left that a crash cut short goes, and what a replay kept of deleted topics. All others stay as they are: they are somebody else's, or of topics
     /// that other metadata may know. To be called before any shard opens its logs. `facts` say nothing
     /// afterwards of those that are gone.
     ///
@@ -44,6 +45,8 @@ impl DirHome {
         deleted: &BTreeSet<Uuid>,
         facts: &mut DirFacts,
     ) -> Result<(), StorageError> {
+        let forgotten = kept::forget(self.path(), deleted).await;
+        forgotten.map_err(|error| self.io("removing what was kept of deleted topics in", error))?;
         if unknown.is_empty() {
             return Ok(());
         }
@@ -127,6 +130,24 @@ impl DirHome {
         let name = names::put_away_dir_name(partition, rt::random_bytes(), ending);
         rt::fs::rename(&path, &self.path().join(&name)).await?;
         Ok((fate, name))
+    }
+
+    /// Removes what takes space in a `-delete` directory. Whose it was stays to be read: the journal may have records of it.
+    pub(super) async fn empty_put_away(&self, name: &str) -> io::Result<()> {
+        let path = self.path().join(name);
+        let emptied = async {
+            for entry in files::list(&path).await?.iter().filter(|entry| entry.name != names::METADATA) {
+                files::remove(&path.join(&entry.name)).await?;
+            }
+            Ok(())
+        };
+        match emptied.await {
+            Err(error) if !is_device_error(&error) => {
+                tracing::warn!(name, %error, "what a deletion left can't be removed");
+                Ok(())
+            }
+            done => done,
+        }
     }
 
     /// Removes a `-delete` directory. One that can't be is no reason not to start: the next start tries again.

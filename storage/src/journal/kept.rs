@@ -1,13 +1,16 @@
 //! Entries that a replay found no place for, kept aside in a file of their own: as a journal with one entry a frame.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
+use protocol::types::Uuid;
 use rt::fs::{File, IoBuf};
 
 use super::chain::FoundEntry;
 use super::frame::{FrameHeader, frame_bytes};
 use super::header::FileHeader;
+use super::names;
 use super::read::OpenJournal;
 use crate::dir::files;
 use crate::limits::BLOCK_BYTES;
@@ -31,6 +34,25 @@ pub(super) async fn write(
     written?;
     rt::fs::rename(&part, &dir.join(name)).await?;
     files::sync_dir(dir).await
+}
+
+/// Removes what was kept of partitions of the topics `deleted`: nobody can take it any more.
+///
+/// # Errors
+/// Of the device.
+pub(crate) async fn forget(dir: &Path, deleted: &BTreeSet<Uuid>) -> io::Result<()> {
+    let names = files::list(dir).await?.into_iter().map(|entry| entry.name);
+    let of_deleted =
+        |name: &String| names::parse_kept_name(name).is_some_and(|(topic_id, _)| deleted.contains(&topic_id));
+    let gone: Vec<String> = names.filter(of_deleted).collect();
+    for name in &gone {
+        files::remove(&dir.join(name)).await?;
+        tracing::info!(dir = %dir.display(), name, "records that were kept aside are of a deleted topic: they are removed");
+    }
+    match gone.is_empty() {
+        true => Ok(()),
+        false => files::sync_dir(dir).await,
+    }
 }
 
 async fn write_entries(

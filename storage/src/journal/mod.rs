@@ -33,7 +33,7 @@ pub(crate) mod files;
 pub(crate) mod floor;
 pub(crate) mod frame;
 pub(crate) mod header;
-mod kept;
+pub(crate) mod kept;
 pub(crate) mod names;
 mod places;
 mod read;

@@ -1,5 +1,7 @@
 //! Names of journal files: plain files of the log directory, which Kafka skips.
 
+use protocol::types::Uuid;
+
 use super::chain::PartitionKey;
 
 const KEPT: &str = "ringlog-kept-";
@@ -39,19 +41,29 @@ fn put_aside_name(prefix: &str, journal: u64, (topic, partition): &PartitionKey)
 
 /// Whether it is a name of [`kept_name`].
 pub(crate) fn is_kept(name: &str) -> bool {
-    is_put_aside(name, KEPT)
+    parse_kept_name(name).is_some()
+}
+
+/// The partition whose records a name of [`kept_name`] says are in the file.
+pub(crate) fn parse_kept_name(name: &str) -> Option<PartitionKey> {
+    parse_put_aside_name(name, KEPT)
 }
 
 /// Whether it is a name of [`foreign_name`].
 pub(crate) fn is_foreign(name: &str) -> bool {
-    is_put_aside(name, FOREIGN)
+    parse_put_aside_name(name, FOREIGN).is_some()
 }
 
-fn is_put_aside(name: &str, prefix: &str) -> bool {
+fn parse_put_aside_name(name: &str, prefix: &str) -> Option<PartitionKey> {
     let hex = |text: &str, digits: usize| text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let Some(rest) = name.strip_prefix(prefix) else { return false };
-    let parts: Vec<&str> = rest.splitn(3, '-').collect();
-    matches!(parts[..], [journal, topic, number] if hex(journal, 16) && hex(topic, 32) && number.parse::<i32>().is_ok())
+    let parts: Vec<&str> = name.strip_prefix(prefix)?.splitn(3, '-').collect();
+    match parts[..] {
+        [journal, topic, number] if hex(journal, 16) && hex(topic, 32) => {
+            let topic = u128::from_str_radix(topic, 16).ok()?;
+            Some((Uuid(topic.to_be_bytes()), number.parse().ok()?))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

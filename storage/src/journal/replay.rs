@@ -4,8 +4,8 @@
 //! Of whatever shards the journals are: a start with another number of shards finds them all. Done again from the
 //! start if a crash cuts it short, with the same outcome.
 //!
-//! What finds no place isn't lost with the journal: records of a partition whose directory doesn't tell its topic, or can't be read, are
-//! kept aside, and the next start that finds the place brings them there. The partition stays offline until then.
+//! What finds no place isn't lost with the journal: records of a partition whose directory doesn't tell its topic, can't be read, or isn't here, are
+//! kept aside, and the next start that finds the place brings them there. The partition stays offline until then, if it is here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -104,7 +104,9 @@ enum Fate {
     Foreign(TopicPartition, String),
     /// They may be of these partitions, which can't take them now.
     Waits(Vec<(TopicPartition, String)>),
-    /// There is no such partition.
+    /// It was deleted.
+    Deleted,
+    /// There is no such partition, and nothing says that it was deleted.
     Gone,
 }
 
@@ -146,8 +148,12 @@ impl Replay<'_> {
                         kept::write(self.dir, &name, id, journal, &entries).await?;
                         self.wait(&name, entries.len(), partitions);
                     }
-                    // Deleted since.
-                    Fate::Gone => {}
+                    Fate::Deleted => {}
+                    Fate::Gone => {
+                        let name = names::kept_name(id, &key);
+                        kept::write(self.dir, &name, id, journal, &entries).await?;
+                        self.tell_gone(&name, &key, entries.len());
+                    }
                 }
             }
         }
@@ -204,10 +210,9 @@ impl Replay<'_> {
                         self.wait(name, entries.len(), partitions);
                         is_done = false;
                     }
+                    Fate::Deleted => {}
                     Fate::Gone => {
-                        let (topic_id, partition) = key;
-                        let entries = entries.len();
-                        tracing::warn!(%topic_id, partition, entries, name, "records that were kept aside are of no partition here");
+                        self.tell_gone(name, &key, entries.len());
                         is_done = false;
                     }
                 }
@@ -224,6 +229,7 @@ impl Replay<'_> {
     ) -> io::Result<Fate> {
         let Some(Place { partition, path }) = self.places.of(key) else {
             return Ok(match self.places.perhaps_of(key) {
+                [] if self.places.is_deleted(key) => Fate::Deleted,
                 [] => Fate::Gone,
                 partitions => Fate::Waits(partitions.to_vec()),
             });
@@ -247,6 +253,12 @@ impl Replay<'_> {
                 format!("records of it are kept in {name}, for a start that can bring them to it: {reason}");
             self.settled.kept.insert(partition, words);
         }
+    }
+
+    /// At every start, until the partition is here again, or its topic is known to be deleted.
+    fn tell_gone(&self, name: &str, (topic_id, partition): &PartitionKey, entries: usize) {
+        let dir = self.dir.display();
+        tracing::error!(%dir, %topic_id, partition, entries, name, "records that only the journal had are of a partition that isn't in this log directory: was it moved away after a crash? They are kept aside, for a start that finds it here");
     }
 
     fn failed(&self, error: io::Error) -> StorageError {

@@ -104,6 +104,11 @@ pub(crate) fn is_deleted_dir(name: &str) -> bool {
     name.strip_suffix(DELETE_SUFFIX).and_then(without_unique).is_some()
 }
 
+/// The partition whose directory waits for its removal, its topic's name cut as by [`put_away_dir_name`].
+pub(crate) fn parse_deleted_dir_name(name: &str) -> Option<TopicPartition> {
+    name.strip_suffix(DELETE_SUFFIX).and_then(without_unique).and_then(parse_dir_name)
+}
+
 /// The partition of which a directory was being filled from another log directory's.
 pub(crate) fn parse_future_dir_name(name: &str) -> Option<TopicPartition> {
     name.strip_suffix(FUTURE_SUFFIX).and_then(without_unique).and_then(parse_dir_name)

@@ -16,6 +16,7 @@ fn what_is_kept_is_told_from_all_else() {
     let name = kept_name(0xab, &(protocol::types::Uuid([7; 16]), 12));
     assert_eq!(name, format!("ringlog-kept-00000000000000ab-{}-12", "07".repeat(16)));
     assert!(is_kept(&name) && parse_file_name(&name).is_none());
+    assert_eq!(parse_kept_name(&name), Some((protocol::types::Uuid([7; 16]), 12)));
     for other in [
         foreign_name(0xab, &(protocol::types::Uuid([7; 16]), 12)),
         format!("{name}.tmp"),

@@ -27,6 +27,7 @@ fn directories_are_told_apart() {
     assert_eq!(parse_dir_name("t-0.aabb-stray"), None);
     let gone = put_away_dir_name(&TopicPartition::new("t", 0), [0xab; 16], DELETE_SUFFIX);
     assert!(is_deleted_dir(&gone) && parse_dir_name(&gone).is_none());
+    assert_eq!(parse_deleted_dir_name(&gone), Some(TopicPartition::new("t", 0)));
     let long = put_away_dir_name(&TopicPartition::new("x".repeat(249), 12), [7; 16], DELETE_SUFFIX);
     assert!(long.len() <= 255 && is_deleted_dir(&long));
     assert!(!is_deleted_dir("soft-delete"), "a topic called soft, partition... is no partition either");
