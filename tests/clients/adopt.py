@@ -1,7 +1,9 @@
 """`ringlog log adopt`: a real Kafka's directory taken over, record by record, group and configs included; what is refused; and
 the way back: Kafka reads a partition directory of ours in the place of its own."""
 
+import os
 import shutil
+import subprocess
 import time
 
 from confluent_kafka import TopicPartition
@@ -151,15 +153,19 @@ def served():
 
 
 def continued():
-    """What is left of an adoption that was cut short, made by hand from one that wasn't."""
+    """One that the limit of file sizes cuts short amid a segment's copy, and that goes on unless Kafka ran in between."""
     target = ours.work_dir / "again"
+    limited = ["bash", "-c", 'ulimit -f 100; exec "$@"', "-", str(broker.binary()), "log", "adopt", str(kafka.data_dir), "--data-dir", str(target)]
+    check(subprocess.run(limited, capture_output=True, timeout=60).returncode != 0, "an adoption is cut short")
+    check((target / "ringlog-adopting").exists() and not (target / "ringlog-raft.log").exists(), "and leaves its mark")
+    marker = kafka.data_dir / ".kafka_cleanshutdown"
+    stopped = marker.stat().st_mtime_ns
+    os.utime(marker, ns=(stopped, stopped + 1))
+    done = adopt(kafka.data_dir, target)
+    check(done.code == 1 and "Kafka ran since" in done.err and "begin again" in done.err, "another stop of Kafka's is refused", (done.code, done.err))
+    os.utime(marker, ns=(stopped, stopped))
     done = adopt(kafka.data_dir, target, "--link")
-    equal(done.code, 0, "--link")
-    (target / "ringlog-adopting").write_text((target / "meta.properties").read_text().split("\n", 1)[1].split("directory.id")[0])
-    for name in ("ringlog-raft.log", "ringlog-raft.snapshot", ".kafka_cleanshutdown"):
-        (target / name).unlink()
-    (target / f"{WIDE}-0").rename(target / f"{WIDE}-0.adopting")
-    shutil.rmtree(target / f"{WIDE}-2")
+    check(done.code == 1 and "go on with that" in done.err, "so is another way", (done.code, done.err))
     half = broker.Ringlog(KEEP, data_dir=target)
     try:
         half.start()
@@ -171,6 +177,11 @@ def continued():
     half.start()
     equal(sum(len(read(half, topic)) for topic in PARTITIONS), sum(len(records) for records in first.values()), "and all is there")
     half.stop()
+    linked = ours.work_dir / "linked"
+    equal(adopt(kafka.data_dir, linked, "--link").code, 0, "--link")
+    names = [log.relative_to(linked) for log in linked.glob("*-*/*.log")]
+    check(any((kafka.data_dir / name).samefile(linked / name) for name in names), "gives closed segments a second name")
+    shutil.rmtree(linked)
 
 
 def moved():

@@ -11,7 +11,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use super::input::{Random, fault};
 use crate::cli::error::CliError;
@@ -33,6 +34,20 @@ pub(super) fn is_same_file_system(dir: &Path, others: &[PathBuf]) -> bool {
     others.iter().all(|other| device(other) == own)
 }
 
+/// A path without symbolic links and `..`, also of what isn't there yet: as far as it is there, and the rest as it stands.
+pub(super) fn real_path(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = |above: &Path| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?));
+    let Some((mut real, rest)) = path.ancestors().find_map(real) else { return path };
+    for component in rest.components() {
+        match component {
+            Component::ParentDir => drop(real.pop()),
+            component => real.push(component),
+        }
+    }
+    real
+}
+
 /// Makes a directory's names durable.
 pub(super) fn sync_dir(dir: &Path) -> Result<(), CliError> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| fault(dir, &error))
@@ -46,7 +61,7 @@ pub(super) fn make_dir(dir: &Path) -> Result<(), CliError> {
 
 /// Puts a file in the place of the one there may be: after a crash it is the old one or the new one, whole.
 pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), CliError> {
-    write_anew(path, |file| file.write_all(content))
+    write_anew(path, None, |file| file.write_all(content))
 }
 
 /// Gives a file or directory another name, in place of nothing.
@@ -99,7 +114,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<u64, CliError> {
         let bytes = fs::copy(from, to)?;
         let file = OpenOptions::new().write(true).open(to)?;
         // Retention, and closing segments without traffic, go by when records last came.
-        file.set_modified(fs::metadata(from)?.modified()?)?;
+        file.set_modified(modified(from)?)?;
         file.sync_all()?;
         Ok(bytes)
     };
@@ -109,7 +124,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<u64, CliError> {
 /// Copies a file from `position` on into a new one. What the medium doesn't give any more is zeros there.
 pub(super) fn copy_from(from: &Path, position: u64, to: &Path) -> Result<(), CliError> {
     let mut source = Random::open(from)?;
-    write_anew(to, |file| {
+    write_anew(to, None, |file| {
         let (mut at, end) = (position, source.bytes);
         while at < end {
             let mut bytes = COPY_BYTES.min(end - at);
@@ -124,10 +139,11 @@ pub(super) fn copy_from(from: &Path, position: u64, to: &Path) -> Result<(), Cli
     })
 }
 
-/// Puts these pieces of a file, one behind the other, in its place.
+/// Puts these pieces of a file, one behind the other, in its place. When it was last written to stays: see [`cut`].
 pub(super) fn keep_only(path: &Path, pieces: &[Range<u64>]) -> Result<(), CliError> {
     let mut source = Random::open(path)?;
-    write_anew(path, |file| {
+    let written_at = modified(path).map_err(|error| fault(path, &error))?;
+    write_anew(path, Some(written_at), |file| {
         for piece in pieces {
             let mut at = piece.start;
             while at < piece.end {
@@ -140,7 +156,8 @@ pub(super) fn keep_only(path: &Path, pieces: &[Range<u64>]) -> Result<(), CliErr
     })
 }
 
-/// Cuts a file off. One that has a second name elsewhere keeps what it holds there.
+/// Cuts a file off. One that has a second name elsewhere keeps what it holds there. When it was last written to stays: a segment whose records
+/// tell no time is as old as that to retention.
 pub(super) fn cut(path: &Path, bytes: u64) -> Result<(), CliError> {
     let links = fs::metadata(path).map_err(|error| fault(path, &error))?.nlink();
     if links > 1 {
@@ -148,16 +165,23 @@ pub(super) fn cut(path: &Path, bytes: u64) -> Result<(), CliError> {
         return keep_only(path, std::slice::from_ref(&piece));
     }
     let cut = || {
+        let written_at = modified(path)?;
         let file = OpenOptions::new().write(true).open(path)?;
         file.set_len(bytes)?;
+        file.set_modified(written_at)?;
         file.sync_all()
     };
     cut().map_err(|error| fault(path, &error))
 }
 
-/// A new file beside, which then takes the name.
+fn modified(path: &Path) -> io::Result<SystemTime> {
+    fs::metadata(path)?.modified()
+}
+
+/// A new file beside, which then takes the name; written to at `written_at`, or now.
 fn write_anew(
     path: &Path,
+    written_at: Option<SystemTime>,
     write: impl FnOnce(&mut io::BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), CliError> {
     // A name that a start knows as left over.
@@ -167,7 +191,9 @@ fn write_anew(
     let done = || {
         let mut file = io::BufWriter::with_capacity(COPY_BYTES as usize, File::create(&beside)?);
         write(&mut file)?;
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        written_at.map_or(Ok(()), |at| file.set_modified(at))?;
+        file.sync_all()?;
         fs::rename(&beside, path)
     };
     done().map_err(|error| fault(path, &error))?;

@@ -6,9 +6,9 @@
     reason = "runs on the command line's own thread, never on a shard, and where io_uring doesn't"
 )]
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::cli::error::CliError;
@@ -20,6 +20,8 @@ pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) is_dir: bool,
     pub(super) bytes: u64,
+    /// When it was last written to, in ns since 1970.
+    pub(super) modified_ns: i128,
 }
 
 /// Largest file that is read whole, in bytes: a journal file of the largest journal. Indexes and checkpoints are far
@@ -40,7 +42,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<Entry>, CliError> {
             let entry = entry?;
             let meta = entry.metadata()?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            entries.push(Entry { name, path: entry.path(), is_dir: meta.is_dir(), bytes: meta.len() });
+            entries.push(Entry::of(name, entry.path(), &meta));
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
@@ -53,7 +55,14 @@ pub(super) fn entry(path: &Path) -> Result<Entry, CliError> {
     let meta = std::fs::metadata(path).map_err(|error| fault(path, &error))?;
     let name =
         path.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-    Ok(Entry { name: name.unwrap_or_default(), path: path.into(), is_dir: meta.is_dir(), bytes: meta.len() })
+    Ok(Entry::of(name.unwrap_or_default(), path.into(), &meta))
+}
+
+impl Entry {
+    fn of(name: String, path: PathBuf, meta: &Metadata) -> Self {
+        let modified_ns = i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec());
+        Self { name, path, is_dir: meta.is_dir(), bytes: meta.len(), modified_ns }
+    }
 }
 
 /// A whole file of a moderate size.

@@ -22,7 +22,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::found::Adoption;
-use self::partition::How;
 use self::source::Source;
 use self::target::Target;
 use crate::cli::args::OutputFormat;
@@ -68,16 +67,13 @@ pub(super) fn adopt(args: &AdoptArgs) -> Result<Adoption, CliError> {
     if args.dry_run {
         return Ok(adoption);
     }
-    let how = match (args.moves, args.link) {
-        (true, _) => How::Move,
-        (_, true) => How::Link,
-        _ => How::Copy,
-    };
     target.begin(&source)?;
     for partition in &adoption.partitions {
-        target.take(partition, how)?;
+        target.take(partition)?;
     }
-    source.is_still_stopped()?;
+    if !source.is_still_stopped()? {
+        return Err(target.outdated());
+    }
     target.finish(&source, &adoption)?;
     Ok(adoption)
 }

@@ -1,5 +1,6 @@
 //! One partition's files, into our directory.
 
+use std::fmt;
 use std::path::Path;
 
 use storage::Offset;
@@ -7,6 +8,7 @@ use storage::inspect::{FileKind, file_kind};
 
 use super::super::change;
 use super::super::input::list;
+use super::AdoptArgs;
 use super::found::Taken;
 use crate::cli::error::CliError;
 
@@ -19,6 +21,29 @@ pub(super) enum How {
     Link,
     /// All is copied.
     Copy,
+}
+
+impl How {
+    pub(super) const ALL: [Self; 3] = [Self::Move, Self::Link, Self::Copy];
+
+    pub(super) fn of(args: &AdoptArgs) -> Self {
+        match (args.moves, args.link) {
+            (true, _) => Self::Move,
+            (_, true) => Self::Link,
+            _ => Self::Copy,
+        }
+    }
+}
+
+/// As the option for it.
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Move => "--move",
+            Self::Link => "--link",
+            Self::Copy => "neither --move nor --link",
+        })
+    }
 }
 
 /// Brings a partition to `to`, which isn't there yet. Cut short, it leaves `beside`, or nothing.

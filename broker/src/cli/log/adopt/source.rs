@@ -1,5 +1,6 @@
 //! Kafka's directories, and what they say of themselves.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use storage::inspect::{self, DirKind, FileKind, dir_kind, file_kind};
@@ -21,13 +22,18 @@ pub(super) struct PartitionDir {
 /// A stopped Kafka node's directories.
 #[derive(Debug)]
 pub(super) struct Source {
+    /// Its log directories, in the order of their names.
     pub(super) dirs: Vec<PathBuf>,
+    /// The one with the metadata log: one of these, or another.
+    pub(super) metadata_dir: PathBuf,
     pub(super) node_id: i32,
     pub(super) cluster_id: String,
     pub(super) metadata: KafkaMetadata,
     pub(super) partitions: Vec<PartitionDir>,
     /// Kafka's files of one offset per partition, those of all directories together.
     pub(super) offsets: Vec<(&'static str, Offsets)>,
+    /// What tells this stop of Kafka from any other: text of several lines.
+    pub(super) stop: String,
 }
 
 /// The files of offsets that are taken over.
@@ -45,16 +51,15 @@ impl Source {
     /// # Errors
     /// `Refused`: it isn't a Kafka's that was stopped cleanly, or they aren't of one node.
     pub(super) fn open(args: &AdoptArgs) -> Result<Self, CliError> {
-        let mut dirs = Vec::new();
-        for dir in &args.dirs {
-            let path = dir.canonicalize().map_err(|error| fault(dir, &error))?;
-            if !dirs.contains(&path) {
-                dirs.push(path);
-            }
-        }
+        let mut dirs = args.dirs.iter().map(|dir| real(dir)).collect::<Result<Vec<_>, _>>()?;
+        dirs.sort();
+        dirs.dedup();
+        // Its files tell the stop of its log directories only.
+        let metadata_only = args.metadata_dir.as_deref().map(real).transpose()?;
+        let metadata_only = metadata_only.filter(|dir| !dirs.contains(dir));
         let mut owner: Option<MetaProperties> = None;
-        for dir in &dirs {
-            let found = check(dir)?;
+        for dir in dirs.iter().chain(&metadata_only) {
+            let found = check(dir, metadata_only.as_ref() != Some(dir))?;
             if let Some(owner) = owner
                 .as_ref()
                 .filter(|owner| (owner.node_id, &owner.cluster_id) != (found.node_id, &found.cluster_id))
@@ -69,12 +74,10 @@ impl Source {
         }
         let MetaProperties { node_id, cluster_id, .. } =
             owner.ok_or_else(|| CliError::Usage("no directory was named".to_owned()))?;
-        let homes = dirs.iter().cloned().chain(args.metadata_dir.clone());
-        let log = homes.map(|dir| dir.join(METADATA_DIR)).find(|log| log.is_dir()).ok_or_else(|| {
-            let why = format!("there is no {METADATA_DIR} in any of these directories: name Kafka's metadata.log.dir by --metadata-dir");
-            refused(&args.dirs[0], &why)
-        })?;
-        let metadata = metadata_log::read(&log)?;
+        let metadata_dir = metadata_dir(args, &dirs)?;
+        // Before anything is read that a Kafka which runs meanwhile would change.
+        let stop = stop(&dirs, &metadata_dir)?;
+        let metadata = metadata_log::read(&metadata_dir.join(METADATA_DIR))?;
         let mut partitions = Vec::new();
         for dir in &dirs {
             for entry in list(dir)?.into_iter().filter(|entry| entry.is_dir && entry.name != METADATA_DIR) {
@@ -85,29 +88,73 @@ impl Source {
         }
         let offsets = OFFSET_FILES.iter().map(|name| Ok((*name, offsets(&dirs, name)?)));
         let offsets = offsets.collect::<Result<_, CliError>>()?;
-        Ok(Self { dirs, node_id, cluster_id, metadata, partitions, offsets })
+        Ok(Self { dirs, metadata_dir, node_id, cluster_id, metadata, partitions, offsets, stop })
     }
 
-    /// Whether nobody started Kafka on the directories meanwhile: a start removes the mark of the clean stop.
-    ///
-    /// # Errors
-    /// `Refused` if somebody did.
-    pub(super) fn is_still_stopped(&self) -> Result<(), CliError> {
-        let started = |dir: &&PathBuf| !dir.join(CLEAN_MARKER).is_file();
-        match self.dirs.iter().find(started) {
-            None => Ok(()),
-            Some(dir) => Err(refused(
-                dir,
-                "Kafka was started on it meanwhile: stop it, remove what was adopted, and begin again",
-            )),
+    /// Whether nobody started Kafka on the directories meanwhile: a start removes the mark of the clean stop, and another stop makes
+    /// another one.
+    pub(super) fn is_still_stopped(&self) -> Result<bool, CliError> {
+        Ok(stop(&self.dirs, &self.metadata_dir)? == self.stop)
+    }
+}
+
+fn real(dir: &Path) -> Result<PathBuf, CliError> {
+    dir.canonicalize().map_err(|error| fault(dir, &error))
+}
+
+/// The directory with the metadata log: the one that was named, or the only log directory that holds one.
+fn metadata_dir(args: &AdoptArgs, dirs: &[PathBuf]) -> Result<PathBuf, CliError> {
+    let has_log = |dir: &&PathBuf| dir.join(METADATA_DIR).is_dir();
+    if let Some(named) = &args.metadata_dir {
+        let why = format!("there is no {METADATA_DIR} in it");
+        return Some(real(named)?).filter(|dir| has_log(&dir)).ok_or_else(|| refused(named, &why));
+    }
+    let with_log: Vec<&PathBuf> = dirs.iter().filter(has_log).collect();
+    match with_log[..] {
+        [only] => Ok(only.clone()),
+        [] => {
+            let why = format!(
+                "there is no {METADATA_DIR} in any of these directories: name Kafka's metadata.log.dir by --metadata-dir"
+            );
+            Err(refused(&args.dirs[0], &why))
+        }
+        [one, other, ..] => {
+            let (other, why) = (
+                other.display(),
+                "one of them is an old one: name Kafka's metadata.log.dir by --metadata-dir",
+            );
+            Err(refused(one, &format!("{METADATA_DIR} is in it and in {other}, {why}")))
         }
     }
 }
 
+/// What tells a stop of Kafka from any other: when, and at what broker epoch, each directory was marked, and how far the metadata log was
+/// written then.
+fn stop(dirs: &[PathBuf], metadata_dir: &Path) -> Result<String, CliError> {
+    let mut stop = String::new();
+    for dir in dirs {
+        let entries = list(dir)?;
+        let marker = entries.iter().find(|entry| entry.name == CLEAN_MARKER);
+        let told = match marker {
+            Some(marker) => {
+                format!("{} {:?}", marker.modified_ns, text(&marker.path)?.unwrap_or_default().trim())
+            }
+            None => "not stopped".to_owned(),
+        };
+        let _ = writeln!(stop, "stop.{dir:?}={told}");
+    }
+    let entries = list(&metadata_dir.join(METADATA_DIR))?;
+    let bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+    let modified_ns = entries.iter().map(|entry| entry.modified_ns).max().unwrap_or_default();
+    let _ = writeln!(stop, "metadata.{metadata_dir:?}={modified_ns} {bytes}");
+    Ok(stop)
+}
+
 const CLEAN_MARKER: &str = ".kafka_cleanshutdown";
 
-/// Whether the directory is a Kafka's that was stopped cleanly; whose.
-fn check(dir: &Path) -> Result<MetaProperties, CliError> {
+/// Whether the directory is a Kafka's that was stopped cleanly; whose. A directory for the metadata log alone isn't marked at a stop
+/// (`is_marked`).
+fn check(dir: &Path, is_marked: bool) -> Result<MetaProperties, CliError> {
     lock::refuse_running(dir)?;
     let entries = list(dir)?;
     let has = |kind: FileKind| entries.iter().any(|entry| !entry.is_dir && file_kind(&entry.name) == kind);
@@ -121,7 +168,7 @@ fn check(dir: &Path) -> Result<MetaProperties, CliError> {
     let owner = text(&path)?.and_then(|text| MetaProperties::parse(&text));
     let owner =
         owner.map_err(|why| refused(&path, &format!("{why}: only Kafka 4's directories are taken over")))?;
-    if !has(FileKind::CleanMarker) {
+    if is_marked && !has(FileKind::CleanMarker) {
         let why = "Kafka wasn't stopped cleanly, or runs on it: start it once and stop it, by SIGTERM and not by SIGKILL";
         return Err(refused(dir, why));
     }

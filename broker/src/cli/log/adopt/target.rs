@@ -1,7 +1,7 @@
 //! Our data directory, while it comes to be.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use protocol::types::{Str, Uuid};
 use storage::inspect::{self, dir_name};
@@ -26,6 +26,7 @@ const CLEAN_MARKER: &str = ".kafka_cleanshutdown";
 #[derive(Debug)]
 pub(super) struct Target {
     dir: PathBuf,
+    how: How,
     held: Option<lock::Held>,
     /// From when it is known.
     directory_id: Option<Uuid>,
@@ -38,15 +39,15 @@ impl Target {
     /// # Errors
     /// `Refused` if not.
     pub(super) fn look(args: &AdoptArgs, source: &Source) -> Result<Self, CliError> {
-        let dir = std::path::absolute(&args.data_dir).unwrap_or_else(|_| args.data_dir.clone());
-        if args.moves && !change::is_same_file_system(&dir, &source.dirs) {
+        let (dir, how) = (change::real_path(&args.data_dir), How::of(args));
+        if how == How::Move && !change::is_same_file_system(&dir, &source.dirs) {
             return Err(refused(&dir, "--move needs Kafka's directories and this one on one file system"));
         }
-        let real = dir.canonicalize().unwrap_or_else(|_| dir.clone());
-        if source.dirs.iter().any(|from| real.starts_with(from) || from.starts_with(&real)) {
+        let overlaps = |from: &PathBuf| dir.starts_with(from) || from.starts_with(&dir);
+        if source.dirs.iter().chain([&source.metadata_dir]).any(overlaps) {
             return Err(refused(&dir, "it is, holds or lies in a directory of Kafka's: name another"));
         }
-        let target = Self { dir, held: None, directory_id: None };
+        let target = Self { dir, how, held: None, directory_id: None };
         if !target.dir.is_dir() {
             return Ok(target);
         }
@@ -54,13 +55,30 @@ impl Target {
         let entries = list(&target.dir)?;
         let is_harmless = |name: &str| [".lock", "lost+found", "ringlog-adopting.tmp"].contains(&name);
         match entries.iter().find(|entry| entry.name == MARK) {
-            Some(mark) if text(&mark.path)? == Ok(mark_text(source)) => Ok(target),
-            Some(_) => {
-                Err(refused(&target.dir, "the adoption of another node isn't finished in it: name another"))
-            }
+            Some(mark) => target.goes_on(&text(&mark.path)?.unwrap_or_default(), source).map(|()| target),
             None if entries.iter().all(|entry| is_harmless(&entry.name)) => Ok(target),
             None => Err(refused(&target.dir, "it isn't empty: name a new directory")),
         }
+    }
+
+    /// Whether what an adoption with this mark has brought here so far is what this one would bring.
+    fn goes_on(&self, mark: &str, source: &Source) -> Result<(), CliError> {
+        let begun = |how: How| mark_text(source, how) == mark;
+        let was = How::ALL.into_iter().find(|how| mark.lines().any(|line| line == how_text(*how)));
+        match was {
+            _ if begun(self.how) => Ok(()),
+            Some(was) if begun(was) => {
+                let why = format!("the adoption in it was begun with {was}: go on with that");
+                Err(refused(&self.dir, &why))
+            }
+            Some(was) if mark.starts_with(&node_text(source)) => Err(outdated(&self.dir, was)),
+            _ => Err(refused(&self.dir, "the adoption of another node isn't finished in it: name another")),
+        }
+    }
+
+    /// What to do when Kafka ran during the adoption.
+    pub(super) fn outdated(&self) -> CliError {
+        outdated(&self.dir, self.how)
     }
 
     /// Where a partition lies that is here already.
@@ -72,7 +90,7 @@ impl Target {
     pub(super) fn begin(&mut self, source: &Source) -> Result<(), CliError> {
         change::make_dir(&self.dir)?;
         self.held = Some(lock::take(&self.dir)?);
-        change::replace(&self.dir.join(MARK), mark_text(source).as_bytes())?;
+        change::replace(&self.dir.join(MARK), mark_text(source, self.how).as_bytes())?;
         let file = self.dir.join(META_PROPERTIES);
         let known = if change::exists(&file) {
             text(&file)?.and_then(|text| MetaProperties::parse(&text)).ok()
@@ -90,14 +108,14 @@ impl Target {
     }
 
     /// Brings a partition here, unless it is.
-    pub(super) fn take(&self, taken: &Taken, how: How) -> Result<(), CliError> {
+    pub(super) fn take(&self, taken: &Taken) -> Result<(), CliError> {
         let to = self.dir.join(dir_name(&taken.of));
         if to.is_dir() {
             return Ok(());
         }
         // No partition's name, so that nobody takes it for one.
         let beside = self.dir.join(format!("{}.adopting", dir_name(&taken.of)));
-        partition::bring(taken, how, &beside, &to)
+        partition::bring(taken, self.how, &beside, &to)
     }
 
     /// Writes what speaks of all partitions, and last takes the mark away.
@@ -131,7 +149,30 @@ impl Target {
     }
 }
 
-/// Of which node the directory is to become.
-fn mark_text(source: &Source) -> String {
+/// Kafka ran since the adoption was begun: what came here before is older than what came after.
+fn outdated(dir: &Path, was: How) -> CliError {
+    let shown = dir.display();
+    let advice = match was {
+        // Here is all there is of them.
+        How::Move => format!(
+            "don't remove {shown}, the partitions in it are nowhere else: move these back, each directory <topic>-<n> to where it was and in the \
+             place of what Kafka has made of that name since; then remove {shown} and begin again"
+        ),
+        How::Link | How::Copy => format!("remove {shown} and begin again"),
+    };
+    let why = "Kafka ran since the adoption into it was begun, or other directories were named then";
+    refused(dir, &format!("{why}. Stop Kafka; {advice}"))
+}
+
+/// Of which node the directory is to become, of which stop of it, and how.
+fn mark_text(source: &Source, how: How) -> String {
+    format!("{}{}\n{}", node_text(source), how_text(how), source.stop)
+}
+
+fn node_text(source: &Source) -> String {
     format!("node.id={}\ncluster.id={}\n", source.node_id, source.cluster_id)
+}
+
+fn how_text(how: How) -> String {
+    format!("how={how}")
 }

@@ -16,6 +16,9 @@ use tempfile::TempDir;
 
 use super::super::tests::batch;
 use super::super::verify::{Findings, check};
+use super::found::Adoption;
+use super::source::Source;
+use super::target::Target;
 use super::{AdoptArgs, adopt};
 use crate::metadata::image::{Image, RESOURCE_TOPIC};
 use crate::metadata::limits::METADATA_VERSION;
@@ -219,20 +222,115 @@ fn partitions_of_several_directories() {
     kafka.is_whole();
 }
 
+/// An adoption that ends when it has brought `t-0`.
+fn cut_short(kafka: &Kafka, args: &AdoptArgs) {
+    let source = Source::open(args).unwrap();
+    let mut target = Target::look(args, &source).unwrap();
+    let adoption = Adoption::find(args, &source, &target).unwrap();
+    target.begin(&source).unwrap();
+    target.take(&adoption.partitions[0]).unwrap();
+    assert!(kafka.data("t-0").is_dir() && !kafka.data("t-1").exists());
+}
+
 #[test]
 fn an_adoption_that_was_cut_short_goes_on() {
     for moves in [false, true] {
         let kafka = Kafka::new();
-        fs::create_dir_all(kafka.data("t-0.adopting")).unwrap();
-        fs::write(kafka.data("t-0.adopting/00000000000000000000.log"), "half").unwrap();
-        fs::write(kafka.data("ringlog-adopting"), "node.id=5\ncluster.id=other\n").unwrap();
-        assert!(kafka.refusal(&kafka.args()).contains("adoption of another node"));
-        fs::write(kafka.data("ringlog-adopting"), "node.id=5\ncluster.id=c\n").unwrap();
-        if moves {
-            fs::rename(kafka.path("t-1"), kafka.data("t-1")).unwrap();
-        }
-        adopt(&AdoptArgs { moves, ..kafka.args() }).unwrap();
+        let args = AdoptArgs { moves, ..kafka.args() };
+        cut_short(&kafka, &args);
+        fs::create_dir_all(kafka.data("t-1.adopting")).unwrap();
+        fs::write(kafka.data("t-1.adopting/00000000000000000000.log"), "half").unwrap();
+        let other = kafka.refusal(&AdoptArgs { moves: !moves, ..kafka.args() });
+        assert!(other.contains("go on with that"), "{other}");
+        let mark = kafka.text("ringlog-adopting");
+        fs::write(kafka.data("ringlog-adopting"), mark.replace("cluster.id=c", "cluster.id=other")).unwrap();
+        assert!(kafka.refusal(&args).contains("adoption of another node"));
+        fs::write(kafka.data("ringlog-adopting"), mark).unwrap();
+        adopt(&args).unwrap();
         kafka.is_whole();
+        assert_eq!(kafka.data("t-1.adopting").exists(), moves, "left alone where nothing is copied");
+    }
+}
+
+/// What was copied before was taken for that of the later stop, and what was moved was to be removed.
+#[test]
+fn an_adoption_doesnt_go_on_when_kafka_ran_in_between() {
+    for moves in [false, true] {
+        let kafka = Kafka::new();
+        let args = AdoptArgs { moves, ..kafka.args() };
+        cut_short(&kafka, &args);
+        // Kafka's mark says the same at each stop, but it is another.
+        fs::remove_file(kafka.path(".kafka_cleanshutdown")).unwrap();
+        kafka.write(".kafka_cleanshutdown", "{\"version\":0,\"brokerEpoch\":8}");
+        let marker = fs::File::options().write(true).open(kafka.path(".kafka_cleanshutdown")).unwrap();
+        marker.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(9)).unwrap();
+        if moves {
+            kafka.write("t-0/partition.metadata", format!("version: 0\ntopic_id: {TOPIC}\n"));
+        }
+        let why = kafka.refusal(&args);
+        let advice = if moves { "move these back" } else { "remove " };
+        assert!(why.contains("Kafka ran since") && why.contains(advice), "{why}");
+        assert_eq!(why.contains("nowhere else"), moves, "{why}");
+        assert!(kafka.data("t-0").is_dir(), "nothing was removed");
+    }
+}
+
+#[test]
+fn a_kafka_that_runs_meanwhile_is_noticed() {
+    let kafka = Kafka::new();
+    let source = Source::open(&kafka.args()).unwrap();
+    assert!(source.is_still_stopped().unwrap());
+    kafka.write("__cluster_metadata-0/00000000000000000000.log", "more than there was");
+    assert!(!source.is_still_stopped().unwrap(), "the metadata log");
+    let kafka = Kafka::new();
+    let source = Source::open(&kafka.args()).unwrap();
+    fs::remove_file(kafka.path(".kafka_cleanshutdown")).unwrap();
+    assert!(!source.is_still_stopped().unwrap(), "the mark");
+}
+
+/// The first `__cluster_metadata-0` of all counted, whatever was named.
+#[test]
+fn the_metadata_log_is_the_one_that_was_named() {
+    let kafka = Kafka::new();
+    let (other, named) = (kafka.temp.path().join("other"), kafka.temp.path().join("metadata"));
+    for dir in [&other, &named] {
+        fs::create_dir_all(dir.join("__cluster_metadata-0")).unwrap();
+        fs::copy(kafka.path("meta.properties"), dir.join("meta.properties")).unwrap();
+    }
+    fs::copy(kafka.path(".kafka_cleanshutdown"), other.join(".kafka_cleanshutdown")).unwrap();
+    let dirs = vec![kafka.path(""), other.clone()];
+    let args = AdoptArgs { dirs, ..kafka.args() };
+    assert!(kafka.refusal(&args).contains("one of them is an old one"));
+    // Kafka marks no stop in a directory that has the metadata alone.
+    let with_named = AdoptArgs { metadata_dir: Some(named.clone()), ..args };
+    assert!(kafka.refusal(&with_named).contains("no metadata"), "{}", kafka.refusal(&with_named));
+    let log = "__cluster_metadata-0";
+    fs::remove_dir(named.join(log)).unwrap();
+    assert!(kafka.refusal(&with_named).contains("there is no __cluster_metadata-0 in it"));
+    fs::rename(kafka.path(log), named.join(log)).unwrap();
+    let below = AdoptArgs { data_dir: named.join("data"), ..with_named.clone() };
+    assert!(kafka.refusal(&below).contains("lies in a directory of Kafka's"));
+    let lock = fs::File::create(named.join(".lock")).unwrap();
+    lock.lock().unwrap();
+    assert!(kafka.refusal(&with_named).contains("running broker"));
+    drop(lock);
+    let text = fs::read_to_string(named.join("meta.properties")).unwrap();
+    fs::write(named.join("meta.properties"), text.replace("cluster.id=c", "cluster.id=d")).unwrap();
+    assert!(kafka.refusal(&with_named).contains("isn't of node 5 of cluster c"));
+    fs::write(named.join("meta.properties"), text).unwrap();
+    adopt(&with_named).unwrap();
+    kafka.is_whole();
+}
+
+/// A directory that isn't there yet was taken as it was written.
+#[test]
+fn a_data_directory_lies_in_kafkas_also_by_another_name() {
+    let kafka = Kafka::new();
+    let link = kafka.temp.path().join("link");
+    std::os::unix::fs::symlink(kafka.path(""), &link).unwrap();
+    for data_dir in [link.join("new"), link.join("new/below"), kafka.data("no/../../kafka/new")] {
+        let why = kafka.refusal(&AdoptArgs { data_dir: data_dir.clone(), ..kafka.args() });
+        assert!(why.contains("lies in a directory of Kafka's"), "{}: {why}", data_dir.display());
     }
 }
 
