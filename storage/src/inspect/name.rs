@@ -126,9 +126,10 @@ pub fn damaged_part_name(base: Offset, position: u64) -> String {
     format!("{}{:020}-{position}", names::DAMAGED_PREFIX, base.0)
 }
 
-/// The name under which a repair keeps a whole small file.
+/// The name under which a repair keeps a whole file. Without dots: Kafka goes by what follows the last one, and takes what stands before the first
+/// for a number; at one that isn't it gives the log up.
 pub fn damaged_file_name(name: &str) -> String {
-    format!("{}{name}", names::DAMAGED_PREFIX)
+    format!("{}{}", names::DAMAGED_PREFIX, name.replace('.', "-"))
 }
 
 /// The name of a segment's file of that kind; `None` for kinds that aren't a segment's.

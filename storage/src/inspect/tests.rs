@@ -171,5 +171,9 @@ fn what_is_written_is_what_is_read() {
     }
     assert_eq!(file_name(FileKind::Lock), None);
     assert_eq!(file_kind(&damaged_part_name(Offset(5), 9)), FileKind::Damaged);
-    assert_eq!(file_kind(&damaged_file_name("leader-epoch-checkpoint")), FileKind::Damaged);
+    for name in ["leader-epoch-checkpoint", "00000000000000000005.log.swap", "00000000000000000005.index"] {
+        let damaged = damaged_file_name(name);
+        assert_eq!(file_kind(&damaged), FileKind::Damaged);
+        assert!(!damaged.contains('.'), "Kafka takes {damaged} for a segment's file");
+    }
 }

@@ -17,10 +17,14 @@ pub(super) enum Way {
 /// What a start would do by itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recovery {
+    /// Where the log starts, as far as that is known: it never ends before.
+    pub(super) start: Offset,
     /// Whether there will be any: the last stop wasn't clean.
     pub(super) comes: bool,
     /// Everything below was synced, and isn't cut off by it.
     pub(super) point: Offset,
+    /// Where the log ended at least, by what checkpoints say.
+    pub(super) end: Offset,
 }
 
 /// Records that go.
@@ -46,6 +50,8 @@ pub(super) struct Cuts {
     pub(super) index: Vec<Offset>,
     /// Where the log ends then; none if only the next start knows.
     pub(super) end: Option<Offset>,
+    /// The log goes on at its end in a new, empty segment: offsets between the last batch and it stay empty.
+    pub(super) goes_on: bool,
     pub(super) lost: Vec<Lost>,
     /// Leader epochs of what stays.
     pub(super) epochs: Vec<(LeaderEpoch, Offset)>,
@@ -73,6 +79,7 @@ pub(super) fn decide(segments: &[Scanned], way: Way, recovery: Recovery) -> Cuts
         match way {
             Way::Cut if !ends_there => {
                 cuts.cut_log(&segments[i..], first, i == 0);
+                cuts.end = cuts.end.max(Some(recovery.start));
                 return cuts;
             }
             Way::Skip if !nothing_follows => cuts.thin(segment, &damages),
@@ -85,7 +92,10 @@ pub(super) fn decide(segments: &[Scanned], way: Way, recovery: Recovery) -> Cuts
         }
         end = segment.runs.last().map_or(segment.base, |run| run.next).max(end);
     }
-    cuts.end = Some(end);
+    cuts.end = Some(end.max(recovery.start));
+    if way == Way::Skip {
+        cuts.leave_empty(recovery.end);
+    }
     cuts
 }
 
@@ -148,6 +158,17 @@ impl Cuts {
         self.cut.push(Step::KeepOnly { segment: segment.base, pieces });
         self.index.push(segment.base);
         self.take_epochs(segment, u64::MAX);
+    }
+
+    /// Offsets behind the last sound batch aren't given out again either, up to where the log ended.
+    fn leave_empty(&mut self, upto: Offset) {
+        if self.lost.is_empty() || self.end.is_none_or(|end| end >= upto) {
+            return;
+        }
+        for lost in self.lost.iter_mut().filter(|lost| lost.upto <= lost.from) {
+            lost.upto = upto;
+        }
+        (self.end, self.goes_on) = (Some(upto), true);
     }
 
     fn take_epochs(&mut self, segment: &Scanned, upto: u64) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use protocol::types::Uuid;
 use storage::inspect::{
     self, Checkpoint, FileKind, damaged_file_name, damaged_part_name, file_kind, file_name,
@@ -193,8 +194,13 @@ impl Plan {
             segments[at..].iter().map(|(base, entry)| scan(*base, &entry.path, &mut following)).collect();
         let last = segments.last().map_or(Offset::ZERO, |(base, _)| *base);
         let known = context.facts.recovery_points.get(&self.of).copied();
-        let point = known.max(own.map(|own| own.recovery_point)).unwrap_or_default().max(last);
-        let recovery = Recovery { comes: !context.facts.was_clean, point };
+        let point = known.max(own.map(|own| own.recovery_point));
+        // All that is left to tell of a log without segments whose own file is damaged.
+        let start = start.or(point.filter(|_| segments.is_empty())).unwrap_or_default();
+        let point = point.unwrap_or_default();
+        let end = point.max(context.facts.high_watermarks.get(&self.of).copied().unwrap_or_default());
+        let point = point.max(last);
+        let recovery = Recovery { start, comes: !context.facts.was_clean, point, end };
         Ok(Some(decide(&scanned?, context.way, recovery)))
     }
 
@@ -222,6 +228,12 @@ impl Plan {
         }
         self.steps.extend(cuts.cut);
         if let Some(end) = cuts.end {
+            if cuts.goes_on {
+                let name = file_name(FileKind::Log(end)).unwrap_or_default();
+                self.steps.push(Step::Write { name, content: Bytes::new() });
+                // A start takes one without indexes for a log's first, which no producer has written to.
+                self.steps.push(Step::Index { segment: end });
+            }
             self.mend_epochs(found, end, &cuts.epochs)?;
             for entry in found.of_kind(|kind| matches!(kind, FileKind::Snapshot(at) if at > end)) {
                 self.remove(entry.name.clone());
@@ -244,17 +256,19 @@ impl Plan {
     /// What tells where the log ends must not tell of what goes.
     fn move_ends(&mut self, found: &Found<'_>, end: Offset, context: &Context<'_>) -> Result<(), CliError> {
         let wrong = found.is_wrong(|kind| kind == FileKind::Checkpoint);
+        let oldest = found.of_kind(is_log).filter_map(|entry| match file_kind(&entry.name) {
+            FileKind::Log(base) => Some(base),
+            _ => None,
+        });
+        let oldest = oldest.min();
         let written = match own_checkpoint(found)? {
             Some(Checkpoint { start, recovery_point }) if start > end || recovery_point > end => {
                 Some(Checkpoint { start: start.min(end), recovery_point: recovery_point.min(end) })
             }
-            // Where the log starts isn't known any more: at its oldest segment, unless the directory tells.
-            None if wrong => {
-                let oldest = found.of_kind(is_log).filter_map(|entry| match file_kind(&entry.name) {
-                    FileKind::Log(base) => Some(base),
-                    _ => None,
-                });
-                let start = context.facts.starts.get(&self.of).copied().or(oldest.min()).unwrap_or_default();
+            // Where the log starts isn't known any more: at its oldest segment, unless the directory tells. One without segments is empty,
+            // which only this file tells a start.
+            None if wrong || (oldest.is_none() && end > Offset::ZERO) => {
+                let start = context.facts.starts.get(&self.of).copied().or(oldest).unwrap_or(end);
                 Some(Checkpoint { start: start.min(end), recovery_point: end })
             }
             _ => None,

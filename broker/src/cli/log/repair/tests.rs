@@ -1,8 +1,11 @@
 //! Tests of what becomes of logs that are damaged in one way each.
 
-#![expect(clippy::disallowed_methods, reason = "tests, on their own thread")]
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests, on their own thread")]
 
 use std::fs;
+
+use storage::Offset;
+use storage::inspect::{self, Checkpoint};
 
 use super::super::input::entry;
 use super::super::tests::{Dir, FIRST, SECOND, batch};
@@ -89,11 +92,16 @@ fn only_damaged_batches_go() {
 
 #[test]
 fn a_damaged_end_goes_either_way() {
-    for way in [Way::Cut, Way::Skip] {
+    for (way, lost, points) in
+        [(Way::Cut, "10..10 0\n", "0\n1\nt 0 10\n"), (Way::Skip, "10..12 0\n", "0\n1\nt 0 12\n")]
+    {
         let dir = Dir::new();
         dir.change(SECOND, |log| log.truncate(log.len() - 3));
-        assert_eq!(repair(&dir, way), "10..10 0\n");
+        assert_eq!(repair(&dir, way), lost);
         assert_eq!(content(&dir, SECOND), [batch(6, 3), batch(8, 3)].concat());
+        assert_eq!(content(&dir, "recovery-point-offset-checkpoint"), points.as_bytes());
+        // Offsets that were given out aren't again, where damaged ones are to stay empty.
+        assert_eq!(has(&dir, "00000000000000000012.log"), way == Way::Skip);
     }
 }
 
@@ -147,7 +155,7 @@ fn a_checkpoint_of_ours_is_kept_aside() {
     dir.write("log-start-offset-checkpoint", "0\n1\nt 0 3\n");
     assert_eq!(repair(&dir, Way::Cut), "");
     assert_eq!(content(&dir, "t-0/ringlog-damaged-ringlog-checkpoint"), b"RLPC");
-    let checkpoint = storage::inspect::checkpoint(&content(&dir, "t-0/ringlog-checkpoint")).unwrap();
+    let checkpoint = inspect::checkpoint(&content(&dir, "t-0/ringlog-checkpoint")).unwrap();
     assert_eq!((checkpoint.start.0, checkpoint.recovery_point.0), (3, 12));
 }
 
@@ -158,7 +166,7 @@ fn a_compacted_segment_that_isnt_whole() {
     dir.write(swap, [batch(0, 0), vec![9; 20]].concat());
     // What it was to replace is there.
     assert_eq!(repair(&dir, Way::Cut), "");
-    assert!(has(&dir, "ringlog-damaged-00000000000000000000.log.swap"), "{:?}", names(&dir));
+    assert!(has(&dir, "ringlog-damaged-00000000000000000000-log-swap"), "{:?}", names(&dir));
 }
 
 #[test]
@@ -169,6 +177,78 @@ fn what_an_earlier_repair_kept_isnt_written_over() {
     repair(&dir, Way::Cut);
     assert_eq!(content(&dir, "t-0/ringlog-damaged-00000000000000000006-0"), b"kept before");
     assert!(has(&dir, "ringlog-damaged-00000000000000000006-0.1"), "{:?}", names(&dir));
+}
+
+/// Offsets that were given out and deleted were given out again.
+#[test]
+fn a_log_never_ends_before_its_start() {
+    let emptied = |segments: bool| {
+        let dir = Dir::new();
+        dir.remove(SECOND);
+        if !segments {
+            dir.remove(FIRST);
+        }
+        for name in ["00000000000000000000", "00000000000000000006"] {
+            dir.remove(&format!("t-0/{name}.index"));
+            dir.remove(&format!("t-0/{name}.timeindex"));
+        }
+        for name in ["recovery-point-offset-checkpoint", "replication-offset-checkpoint"] {
+            dir.write(name, "0\n1\nt 0 20\n");
+        }
+        dir
+    };
+    let own = |start: i64, recovery_point: i64| {
+        inspect::checkpoint_file(Checkpoint { start: Offset(start), recovery_point: Offset(recovery_point) })
+    };
+    let told = |dir: &Dir| {
+        let own = inspect::checkpoint(&content(dir, "t-0/ringlog-checkpoint")).unwrap();
+        let points = String::from_utf8(content(dir, "recovery-point-offset-checkpoint")).unwrap();
+        (own.start.0, own.recovery_point.0, points)
+    };
+    let points = |end: i64| format!("0\n1\nt 0 {end}\n");
+    // Without segments: by its own file, by the directory's, and where its own is damaged.
+    let dir = emptied(false);
+    dir.write("t-0/ringlog-checkpoint", own(18, 20));
+    repair(&dir, Way::Cut);
+    assert_eq!(told(&dir), (18, 18, points(18)));
+    let dir = emptied(false);
+    dir.write("log-start-offset-checkpoint", points(19));
+    repair(&dir, Way::Cut);
+    assert_eq!(told(&dir), (19, 19, points(19)));
+    let dir = emptied(false);
+    dir.write("t-0/ringlog-checkpoint", "RLPC");
+    repair(&dir, Way::Cut);
+    assert_eq!(told(&dir), (20, 20, points(20)), "nothing else tells");
+    // With one that lies before its start.
+    for damaged in [false, true] {
+        let dir = emptied(true);
+        dir.write("t-0/ringlog-checkpoint", own(18, 20));
+        dir.write("log-start-offset-checkpoint", points(18));
+        if damaged {
+            dir.change(FIRST, |log| flip(log, 70));
+        }
+        repair(&dir, Way::Cut);
+        assert_eq!(told(&dir), (18, 18, points(18)));
+    }
+}
+
+/// Retention goes by it where records tell no time.
+#[test]
+fn a_segment_is_as_old_as_it_was() {
+    let aged = |dir: &Dir, name: &str| {
+        let file = fs::File::options().write(true).open(dir.path(name)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(9)).unwrap();
+        entry(&dir.path(name)).unwrap().modified_ns
+    };
+    for way in [Way::Cut, Way::Skip] {
+        let dir = Dir::new();
+        let bytes = batch(0, 0).len();
+        dir.change(FIRST, |log| flip(log, bytes + 70));
+        let before = aged(&dir, FIRST);
+        repair(&dir, way);
+        assert!(content(&dir, FIRST).len() < 3 * bytes);
+        assert_eq!(entry(&dir.path(FIRST)).unwrap().modified_ns, before, "{way:?}");
+    }
 }
 
 #[test]

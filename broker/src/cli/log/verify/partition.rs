@@ -65,8 +65,8 @@ pub(super) fn check(
     for (i, found) in segments.iter().enumerate() {
         segment::check(found, i + 1 == segments.len(), &mut log, findings, counts)?;
     }
-    // A log that was never written has no segment.
-    let end = log.end.or(segments.last().map(|last| last.base)).unwrap_or(start);
+    // A log that was never written has no segment; one that was emptied may have only such as lie before its start.
+    let end = log.end.max(segments.last().map(|last| last.base)).unwrap_or(start).max(start);
     if !log.broken {
         ends(dir, of, facts, checkpoint, end, findings);
     }
