@@ -39,9 +39,13 @@ pub(super) async fn lead(shard: &Rc<ShardState>, wanted: Wanted, coordinate: boo
     match log_of(shard, &wanted).await {
         Ok(log) => lead_log(shard, &wanted, log, coordinate),
         // Until a restart.
-        Err(offline @ Unled::DirOffline(_)) => drop(lead_without(shard, &wanted, &offline)),
+        Err(Unled::DirOffline(reason)) => {
+            tell_offline(shard, &wanted, &reason);
+            lead_without(shard, &wanted, reason);
+        }
         Err(error @ Unled::Log(_)) => {
-            if let Some(stand_in) = lead_without(shard, &wanted, &error) {
+            tracing::error!(partition = %wanted.name(), %error, "the partition can't be served yet");
+            if let Some(stand_in) = lead_without(shard, &wanted, error.to_string()) {
                 shard.tasks.spawn(try_again(Rc::clone(shard), wanted, stand_in, coordinate));
             }
         }
@@ -67,13 +71,21 @@ fn lead_log(shard: &Rc<ShardState>, wanted: &Wanted, log: Log, coordinate: bool)
     }
 }
 
+/// An error a directory, not one a partition: there may be thousands in it.
+fn tell_offline(shard: &ShardState, wanted: &Wanted, reason: &str) {
+    let partition = wanted.name();
+    if shard.log_dirs.is_news(reason) {
+        tracing::error!(%partition, reason, "a partition can't be served, nor others for the same reason: these are told at level debug");
+    } else {
+        tracing::debug!(%partition, reason, "the partition can't be served");
+    }
+}
+
 /// `None` if the shard has no directory at all, and so is about to end.
-fn lead_without(shard: &Rc<ShardState>, wanted: &Wanted, error: &Unled) -> Option<Rc<Partition>> {
-    let name = wanted.name();
-    tracing::error!(partition = %name, %error, "the partition can't be served yet");
+fn lead_without(shard: &Rc<ShardState>, wanted: &Wanted, reason: String) -> Option<Rc<Partition>> {
     let config = log_config(shard, &wanted.config);
     let dir = shard.log_dirs.of_stand_ins()?;
-    let log = dir.unavailable_log(name, wanted.key.topic_id, config, error.to_string());
+    let log = dir.unavailable_log(wanted.name(), wanted.key.topic_id, config, reason);
     Some(serve(shard, wanted, log))
 }
 

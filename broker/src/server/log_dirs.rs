@@ -4,7 +4,7 @@
 //! its partitions offline, on all shards, until another start. Without the one that holds the metadata, and without any, the node ends.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -24,6 +24,9 @@ use crate::metadata::{ControllerReply, ControllerRequest};
 
 /// How often who waits for the node's registration looks for it.
 const REGISTRATION_POLL: Duration = Duration::from_millis(50);
+
+/// Reasons for which partitions have no place that a shard tells the operator: about one a directory.
+const REASONS_TOLD_MAX: usize = 100;
 
 /// What all shards are told of the directories.
 #[derive(Debug, Clone)]
@@ -51,6 +54,8 @@ pub struct LogDirs {
     /// The one with the metadata log, if it is one of them.
     metadata: Option<DirIndex>,
     places: RefCell<BTreeMap<PartitionKey, Place>>,
+    /// Why partitions have no place, as far as it was told.
+    told: RefCell<BTreeSet<String>>,
 }
 
 impl LogDirs {
@@ -77,7 +82,8 @@ impl LogDirs {
             dirs.push(ShardDir { path: path.clone(), id, opened, was_online });
         }
         let metadata = paths.iter().position(|path| path == metadata_dir);
-        let dirs = Self { dirs, metadata, places: RefCell::new(joint.places) };
+        let (places, told) = (RefCell::new(joint.places), RefCell::default());
+        let dirs = Self { dirs, metadata, places, told };
         let failures =
             dirs.all().filter(|(index, _)| dirs.is_vital(*index)).filter_map(|(_, dir)| dir.failure());
         let vital = failures.last();
@@ -143,6 +149,12 @@ impl LogDirs {
             }
         };
         dir.online().ok_or_else(|| format!("the log directory {} is offline", dir.path.display()))
+    }
+
+    /// Whether the operator wasn't told yet that partitions have no place for this reason.
+    pub(super) fn is_news(&self, reason: &str) -> bool {
+        let mut told = self.told.borrow_mut();
+        told.len() < REASONS_TOLD_MAX && told.insert(reason.to_owned())
     }
 
     /// Partitions that the start found elsewhere than the metadata say, with the directory's id.

@@ -12,3 +12,4 @@ mod repeats;
 mod retention;
 mod stopping;
 mod strays;
+mod told_once;
