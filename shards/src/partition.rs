@@ -1,11 +1,11 @@
 //! [`Partition`]: the leader of a partition on the shard that owns it.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use protocol::error::ErrorCode;
 use protocol::records::RecordBatch;
-use rt::sync::{Budget, Notify, Permit};
+use rt::sync::{Budget, Permit};
 use storage::{AppendError, LeaderEpoch, Log, Offset, Reservation, StorageError, WaitError};
 
 use crate::{PartitionKey, Traffic};
@@ -21,35 +21,13 @@ use crate::{PartitionKey, Traffic};
 #[derive(Debug)]
 pub struct Partition {
     key: PartitionKey,
-    place: Place,
+    /// It moves from one log directory to another.
+    log: RefCell<Log>,
     epoch: LeaderEpoch,
     /// Whose turn it is to append: one reservation at a time, first come first served. Without it a batch that finds space at once
     /// would overtake an earlier one of the same producer that waits for the file to grow.
     turn: Budget,
     traffic: Rc<Traffic>,
-}
-
-/// Where a partition's log is, or was: it moves from one log directory to another.
-#[derive(Debug)]
-struct Place {
-    log: Log,
-    /// Where it went. One more each time that it is moved, for who looks at it meanwhile.
-    next: OnceCell<Box<Place>>,
-}
-
-impl Place {
-    fn new(log: Log) -> Place {
-        Place { log, next: OnceCell::new() }
-    }
-
-    /// Where it is.
-    fn last(&self) -> &Place {
-        let mut at = self;
-        while let Some(next) = at.next.get() {
-            at = next;
-        }
-        at
-    }
 }
 
 /// Where a batch went.
@@ -79,7 +57,7 @@ impl Partition {
     /// Leads `log` from now on, in `epoch`; what goes in and out is counted in `traffic`.
     pub fn lead(key: PartitionKey, log: Log, epoch: LeaderEpoch, traffic: Rc<Traffic>) -> Partition {
         log.assign_epoch(epoch);
-        Partition { key, place: Place::new(log), epoch, turn: Budget::new(1), traffic }
+        Partition { key, log: RefCell::new(log), epoch, turn: Budget::new(1), traffic }
     }
 
     /// Which partition.
@@ -87,9 +65,9 @@ impl Partition {
         self.key
     }
 
-    /// Its log, where it is now.
-    pub fn log(&self) -> &Log {
-        &self.place.last().log
+    /// Its log, where it is now. Who keeps it may see it end, when the partition is moved to another log directory.
+    pub fn log(&self) -> Log {
+        self.log.borrow().clone()
     }
 
     /// Keeps batches of clients waiting until the permit is dropped; those that came earlier are in the log when this returns.
@@ -100,8 +78,7 @@ impl Partition {
     /// Goes on with `log`, which holds the same: the partition was moved to another log directory. The other one may be deleted then.
     pub fn move_to(&self, log: Log) {
         log.assign_epoch(self.epoch);
-        // The last has none.
-        let _ = self.place.last().next.set(Box::new(Place::new(log)));
+        self.log.replace(log);
     }
 
     /// The epoch of this leadership.
@@ -119,15 +96,9 @@ impl Partition {
         self.log().is_offline()
     }
 
-    /// Up to where consumers may read.
+    /// Up to where consumers may read. [`Log::durable_moved`] tells when it moves.
     pub fn high_watermark(&self) -> Offset {
         self.log().durable_offset()
-    }
-
-    /// Told whenever the high watermark moves, or the partition goes offline.
-    pub fn high_watermark_moved(&self) -> &Notify {
-        let marks = self.log().watermarks();
-        if self.log().config().sync { marks.synced_moved() } else { marks.written_moved() }
     }
 
     /// Appends a producer's batch. Batches are appended in the order of the calls. A duplicate is answered with where the first copy is.
@@ -201,8 +172,8 @@ impl Partition {
     ) -> Result<(), PartitionError> {
         loop {
             let log = self.log();
-            match wait(log).await {
-                Err(_) if !self.log().is(log) => {}
+            match wait(&log).await {
+                Err(_) if !self.log().is(&log) => {}
                 waited => return waited.map_err(|error| storage_error(error.to_string())),
             }
         }

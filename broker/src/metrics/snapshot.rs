@@ -247,7 +247,8 @@ async fn partitions(shard: &ShardState) -> Vec<PartitionNumbers> {
     let mut numbers = Vec::with_capacity(led.len());
     for partitions in led.chunks(LOGS_PER_STEP) {
         numbers.extend(partitions.iter().map(|partition| {
-            let (log, name) = (partition.log(), partition.log().partition());
+            let log = partition.log();
+            let name = log.partition();
             PartitionNumbers {
                 topic: name.topic.clone(),
                 partition: name.partition,

@@ -122,6 +122,10 @@ async fn try_again(shard: Rc<ShardState>, mut wanted: Wanted, stand_in: Rc<Parti
 }
 
 async fn log_of(shard: &Rc<ShardState>, wanted: &Wanted) -> Result<Log, Unled> {
+    // A move may have its copy in place already: what is served counts until it is done.
+    if let Some(served) = shard.partition(&wanted.key).filter(|served| !served.is_offline()) {
+        return Ok(served.log());
+    }
     let name = wanted.name();
     match shard.log_dirs.log(&name) {
         Some((_, log)) if log.topic_id() == wanted.key.topic_id => return Ok(log),

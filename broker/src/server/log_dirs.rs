@@ -27,6 +27,9 @@ const REGISTRATION_POLL: Duration = Duration::from_millis(50);
 
 /// Reasons for which partitions have no place that a shard tells the operator: about one a directory.
 const REASONS_TOLD_MAX: usize = 100;
+/// After what time the controller is told again what it refused: at first, and at most.
+const TELL_PAUSE_MIN: Duration = Duration::from_secs(1);
+const TELL_PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// What all shards are told of the directories.
 #[derive(Debug, Clone)]
@@ -113,9 +116,10 @@ impl LogDirs {
         self.dirs.get(index)
     }
 
-    /// The log of that name, wherever it is open.
+    /// The log of that name, wherever it is open. What it was moved from may not be gone yet: one that is online goes before.
     pub fn log(&self, partition: &TopicPartition) -> Option<(&LogDir, Log)> {
-        self.opened().find_map(|dir| Some((dir, dir.log(partition)?)))
+        let found = || self.opened().filter_map(|dir| Some((dir, dir.log(partition)?)));
+        found().find(|(_, log)| !log.is_offline()).or_else(|| found().next())
     }
 
     /// All open logs.
@@ -266,15 +270,22 @@ async fn watch_one(shard: Rc<ShardState>, index: DirIndex) {
     while first.broker_epoch.get() < 0 {
         rt::sleep(REGISTRATION_POLL).await;
     }
-    let request = BrokerHeartbeatRequest {
-        broker_id: shard.node.config.node_id,
-        broker_epoch: first.broker_epoch.get(),
-        offline_log_dirs: vec![dir.id],
-        ..Default::default()
-    };
-    match first::control(&shard, ControllerRequest::BrokerHeartbeat(request)).await {
-        ControllerReply::BrokerHeartbeat(reply) if reply.error_code == 0 => {}
-        // The metadata log failed, which ends the node.
-        reply => tracing::debug!(?reply, "the controller wasn't told of a failed log directory"),
+    let mut pause = TELL_PAUSE_MIN;
+    loop {
+        let request = BrokerHeartbeatRequest {
+            broker_id: shard.node.config.node_id,
+            broker_epoch: first.broker_epoch.get(),
+            offline_log_dirs: vec![dir.id],
+            ..Default::default()
+        };
+        match first::control(&shard, ControllerRequest::BrokerHeartbeat(request)).await {
+            ControllerReply::BrokerHeartbeat(reply) if reply.error_code == 0 => return,
+            // Clients would be sent to what isn't served.
+            reply => {
+                tracing::warn!(dir = %dir.path.display(), ?reply, "the controller can't be told yet of a failed log directory");
+            }
+        }
+        rt::sleep(pause).await;
+        pause = (pause * 2).min(TELL_PAUSE_MAX);
     }
 }

@@ -38,6 +38,9 @@ const LAST_BYTES: usize = 1 << 20;
 const TAIL_BYTES: usize = 1 << 20;
 /// Longest wait at once for the rate to hold: who calls a move off isn't kept waiting longer.
 const WAIT_MAX: Duration = Duration::from_millis(100);
+/// After what time is tried again what the controller or a full disk refused: at first, and at most.
+const RETRY_PAUSE_MIN: Duration = Duration::from_secs(1);
+const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// The name of the config that sets the rate.
 const RATE: &str = "replica.alter.log.dirs.io.max.bytes.per.second";
 
@@ -78,8 +81,24 @@ enum Unmoved {
     Batch,
     #[error("the copy ends at {copied} and not at {end}")]
     Short { copied: Offset, end: Offset },
+    #[error("the copy can't be used, and was set aside: {0}")]
+    Damaged(String),
     #[error("the controller refused: {0}")]
     Controller(ErrorCode),
+}
+
+impl Unmoved {
+    /// Whether the controller says that there is no such partition any more.
+    fn is_of_deleted(&self) -> bool {
+        matches!(
+            self,
+            Self::Controller(
+                ErrorCode::UNKNOWN_TOPIC_ID
+                    | ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
+                    | ErrorCode::NOT_LEADER_OR_FOLLOWER
+            )
+        )
+    }
 }
 
 impl Default for Moves {
@@ -150,7 +169,7 @@ pub(super) async fn begin(shard: &Rc<ShardState>, key: PartitionKey, to: DirInde
     if partition.is_offline() {
         return ErrorCode::KAFKA_STORAGE_ERROR;
     }
-    if dir.log(partition.log().partition()).is_some_and(|log| log.is(partition.log())) {
+    if dir.log(partition.log().partition()).is_some_and(|log| log.is(&partition.log())) {
         shard.moves.call_off(&key);
         return ErrorCode::NONE;
     }
@@ -207,7 +226,7 @@ async fn carry_out(shard: &Rc<ShardState>, job: &Move, dir: &LogDir) -> Result<(
     // From here on producers wait.
     let paused = job.partition.pause().await;
     job.check(shard)?;
-    let old = job.partition.log().clone();
+    let old = job.partition.log();
     // Coordinators don't take turns.
     let sealed = Sealed(Some(&old));
     old.seal();
@@ -216,21 +235,15 @@ async fn carry_out(shard: &Rc<ShardState>, job: &Move, dir: &LogDir) -> Result<(
     copy.finish().await?;
     job.future.close().await?;
     job.check_wanted(shard)?;
-    let (here, there) = (dir_id_of(shard, &old), dir.directory_id());
-    tell_place(shard, job.key, there).await?;
-    let new = match put_in_place(shard, job, dir, &old).await {
+    let here = dir_id_of(shard, &old);
+    let new = match switch(shard, job, dir, &old).await {
         Ok(new) => new,
         Err(error) => {
-            // The old one has all, and nothing else has come.
-            tell_place(shard, job.key, here).await?;
+            take_back(shard, job, dir, here).await;
             return Err(error);
         }
     };
-    // In one piece: no batch, no deletion, no change of the topic's config comes in between.
-    if !shard.serves(&job.partition) {
-        dir.delete_log(new.partition()).await?;
-        return Err(Unmoved::CalledOff);
-    }
+    // In one piece since the last look: no batch, no deletion, no change of the topic's config comes in between.
     if let Some(config) = shard.topic_config(job.key.topic_id) {
         new.set_config(log_config(shard, &config));
     }
@@ -238,28 +251,78 @@ async fn carry_out(shard: &Rc<ShardState>, job: &Move, dir: &LogDir) -> Result<(
     shard.log_dirs.forget_place(&job.key);
     sealed.stay();
     drop(paused);
-    delete_old(shard, &old).await;
+    if !is_deleted(shard, &old).await {
+        shard.tasks.spawn(delete_later(Rc::clone(shard), old));
+    }
     Ok(())
 }
 
-/// Opens the copy in its place, and lets it start where the old one does by now.
-async fn put_in_place(shard: &Rc<ShardState>, job: &Move, dir: &LogDir, old: &Log) -> Result<Log, Unmoved> {
+/// Has the metadata name the new place, and opens the copy there, which starts where the old log does by now.
+async fn switch(shard: &Rc<ShardState>, job: &Move, dir: &LogDir, old: &Log) -> Result<Log, Unmoved> {
+    tell_place(shard, job.key, dir.directory_id()).await?;
     let config = match shard.topic_config(job.key.topic_id) {
         Some(config) => log_config(shard, &config),
         None => return Err(Unmoved::CalledOff),
     };
     let new = dir.promote(&job.future, config).await?;
+    let (copied, end) = (new.end_offset(), old.end_offset());
+    if new.is_offline() || copied != end {
+        // A disk may not give back what it took. The old log is the only whole one.
+        let reason = format!("{:?}, up to {copied} of {end}", new.status());
+        dir.set_aside(new.partition()).await?;
+        return Err(Unmoved::Damaged(reason));
+    }
     while new.start_offset() < old.start_offset() {
         new.advance_start_offset(old.start_offset()).await?;
     }
-    Ok(new)
+    if shard.serves(&job.partition) { Ok(new) } else { Err(Unmoved::CalledOff) }
 }
 
-async fn delete_old(shard: &Rc<ShardState>, old: &Log) {
-    let holder = shard.log_dirs.online().find(|dir| dir.log(old.partition()).is_some_and(|log| log.is(old)));
-    let Some(holder) = holder else { return };
-    if let Err(error) = holder.delete_log(old.partition()).await {
-        tracing::warn!(partition = %old.partition(), %error, "what was moved to another log directory couldn't be deleted: the next start sets it aside");
+/// The metadata may name the new place. Until they name the old one again, the old log stays sealed: what was appended to it would be lost if a start
+/// took them at their word. A copy that is in its place goes first, so that such a start finds the old one only.
+async fn take_back(shard: &Rc<ShardState>, job: &Move, dir: &LogDir, here: Uuid) {
+    let partition = job.future.partition();
+    if let Err(error) = dir.withdraw(&job.future).await {
+        tracing::warn!(%partition, %error, "a copy that isn't used is left in its place: the next start sets it aside");
+    }
+    let mut pause = RETRY_PAUSE_MIN;
+    while let Err(error) = tell_place(shard, job.key, here).await {
+        if error.is_of_deleted() {
+            return;
+        }
+        tracing::warn!(%partition, %error, "a partition that wasn't moved waits for the metadata to say so");
+        rt::sleep(pause).await;
+        pause = (pause * 2).min(RETRY_PAUSE_MAX);
+    }
+}
+
+/// Deletes what was moved; false if it is worth another try.
+async fn is_deleted(shard: &ShardState, old: &Log) -> bool {
+    let partition = old.partition();
+    let holder = shard.log_dirs.online().find(|dir| dir.log(partition).is_some_and(|log| log.is(old)));
+    let Some(holder) = holder else { return true };
+    match holder.delete_log(partition).await {
+        Ok(()) => true,
+        Err(error @ StorageError::NoSpace) => {
+            tracing::warn!(%partition, %error, "what was moved to another log directory can't be deleted yet");
+            false
+        }
+        Err(error) => {
+            tracing::warn!(%partition, %error, "what was moved to another log directory couldn't be deleted: the next start sets it aside");
+            true
+        }
+    }
+}
+
+/// Seldomer and seldomer, until it is done or the shard ends; then the next start sets it aside.
+async fn delete_later(shard: Rc<ShardState>, old: Log) {
+    let mut pause = RETRY_PAUSE_MIN;
+    loop {
+        rt::sleep(pause).await;
+        pause = (pause * 2).min(RETRY_PAUSE_MAX);
+        if is_deleted(&shard, &old).await {
+            return;
+        }
     }
 }
 
@@ -271,7 +334,9 @@ fn dir_id_of(shard: &ShardState, log: &Log) -> Uuid {
 
 /// Has the metadata say so.
 async fn tell_place(shard: &Rc<ShardState>, key: PartitionKey, directory: Uuid) -> Result<(), Unmoved> {
-    let request = assignment(shard.node.config.node_id, -1, &[(key, directory)]);
+    let node_id = shard.node.config.node_id;
+    let epoch = shard.image.borrow().brokers.get(&node_id).map_or(-1, |broker| broker.epoch);
+    let request = assignment(node_id, epoch, &[(key, directory)]);
     let request = ControllerRequest::AssignReplicasToDirs(request);
     let code = match shard.call(ShardId(0), Piece::Controller(request)).await {
         Answer::Controller(reply) => match *reply {
@@ -320,7 +385,7 @@ impl Copying<'_> {
         loop {
             self.job.check(self.shard)?;
             let log = self.job.partition.log();
-            let at = self.from(log);
+            let at = self.from(&log);
             let left = log.readable_bytes(at, log.end_offset(), LAST_BYTES + 1);
             if left <= LAST_BYTES {
                 return Ok(());
@@ -334,7 +399,7 @@ impl Copying<'_> {
     /// Copies the rest of a log to which nothing is appended any more.
     async fn finish(&mut self) -> Result<(), Unmoved> {
         let (log, future) = (self.job.partition.log(), &self.job.future);
-        while self.from(log) < log.end_offset() {
+        while self.from(&log) < log.end_offset() {
             self.job.check(self.shard)?;
             if self.step().await? == 0 {
                 break;
@@ -363,7 +428,7 @@ impl Copying<'_> {
     /// Copies some. Gives how much, in bytes.
     async fn step(&mut self) -> Result<usize, Unmoved> {
         let log = self.job.partition.log();
-        let from = self.from(log);
+        let from = self.from(&log);
         let slice = match log.read(from, log.end_offset(), CHUNK_BYTES, true).await {
             // It starts behind that by now.
             Err(ReadError::OffsetOutOfRange { start, .. }) if start > from => return Ok(1),

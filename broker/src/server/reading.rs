@@ -82,7 +82,7 @@ async fn read_one(shard: &Rc<ShardState>, share: FetchShare) -> FetchedPartition
     let (offset, bytes_max) = (Offset(share.spot.offset), share.spot.bytes_max);
     let log = partition.log();
     let mut read = log.read(offset, high_watermark, bytes_max, share.min_one).await;
-    if matches!(read, Err(ReadError::Offline)) && !partition.log().is(log) {
+    if matches!(read, Err(ReadError::Offline)) && !partition.log().is(&log) {
         // It was moved to another directory meanwhile.
         read = partition.log().read(offset, high_watermark, bytes_max, share.min_one).await;
     }
@@ -134,7 +134,8 @@ pub(super) async fn wait(shard: &Rc<ShardState>, spots: &[FetchSpot], max_wait_m
 
 async fn until_moved(partition: &Partition, seen: Offset) {
     while partition.high_watermark() <= seen && !partition.is_offline() {
-        partition.high_watermark_moved().notified().await;
+        let log = partition.log();
+        log.durable_moved().notified().await;
     }
 }
 

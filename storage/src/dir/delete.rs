@@ -56,7 +56,7 @@ impl LogDir {
         Ok(())
     }
 
-    async fn rename_away(
+    pub(super) async fn rename_away(
         &self,
         partition: &TopicPartition,
         ending: &str,

@@ -62,6 +62,29 @@ impl LogDir {
         Ok(log)
     }
 
+    /// Takes such a log out of the place that [`Self::promote`] put it in, also if it couldn't be opened there. Its files go in the background.
+    ///
+    /// # Errors
+    /// As of [`Self::delete_log_of`].
+    pub async fn withdraw(&self, future: &Log) -> Result<(), StorageError> {
+        if rt::fs::exists(&future.0.path).await {
+            // It never came there, and who stands there is another.
+            return Ok(());
+        }
+        let partition = future.partition();
+        let deleted = self.delete_log_of(partition, future.topic_id()).await;
+        // What it is can't be read: it is set aside.
+        if !matches!(deleted, Err(StorageError::Io { .. })) || self.log(partition).is_some() {
+            return deleted;
+        }
+        let _busy = self.begin(partition)?;
+        if rt::fs::exists(self.shared().path.join(names::dir_name(partition))).await {
+            self.rename_away(partition, names::STRAY_SUFFIX).await?;
+        }
+        self.forget_unopened(partition);
+        Ok(())
+    }
+
     /// Gives such a log up. Its files go in the background.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use protocol::types::Uuid;
+use rt::sync::Notify;
 
 use super::inner::{LogInner, LogStatus};
 use super::watermarks::Watermarks;
@@ -75,6 +76,11 @@ impl Log {
     /// else `written`.
     pub fn durable_offset(&self) -> Offset {
         if self.0.config().sync { self.synced_offset() } else { self.written_offset() }
+    }
+
+    /// Told when that moves, or the log goes offline.
+    pub fn durable_moved(&self) -> &Notify {
+        if self.0.config().sync { self.0.marks.synced_moved() } else { self.0.marks.written_moved() }
     }
 
     /// The watermarks, with their notifications.

@@ -57,12 +57,13 @@ impl Decider {
         request: AssignReplicasToDirsRequest,
     ) -> Decision {
         let mut records = Vec::new();
+        let broker = (request.broker_id, request.broker_epoch);
         let directories = request.directories.into_iter().map(|directory| {
             let AssignedDirectory { id, topics, .. } = directory;
             let topics = topics.into_iter().map(|topic| {
                 let partitions = topic.partitions.iter().map(|partition| {
                     let index = partition.partition_index;
-                    let assigned = assign(image, request.broker_id, topic.topic_id, index, id);
+                    let assigned = assign(image, broker, topic.topic_id, index, id);
                     let error_code = assigned.as_ref().map_or_else(|code| *code, |_| ErrorCode::NONE).code();
                     records.extend(assigned.into_iter().flatten());
                     PartitionData { partition_index: index, error_code, ..Default::default() }
@@ -90,10 +91,11 @@ fn without_leader(image: &Image, broker: i32, lost: &[Uuid]) -> impl Iterator<It
     })
 }
 
-/// The record of it; none if it is known.
+/// The record of it; none if it is known. A partition that lost its leader with a directory gets it back, if the broker, which is told with its epoch, runs
+/// and has that one online: it would have none until the next registration, which sees to that otherwise.
 fn assign(
     image: &Image,
-    broker: i32,
+    (broker, broker_epoch): (i32, i64),
     topic_id: Uuid,
     partition_id: i32,
     directory: Uuid,
@@ -109,11 +111,17 @@ fn assign(
     // One for each replica, also where a record said none.
     directories.resize(partition.replicas.len(), Uuid::ZERO);
     directories[place] = directory;
-    let change = PartitionChangeRecord {
+    let mut change = PartitionChangeRecord {
         partition_id,
         topic_id,
         directories: Some(directories),
         ..Default::default()
     };
+    let running =
+        image.brokers.get(&broker).filter(|running| running.epoch == broker_epoch && !running.fenced);
+    let is_alone = partition.leader == NO_LEADER && partition.isr == [broker];
+    if is_alone && running.is_some_and(|running| running.has_online_dir(directory)) {
+        change.leader = broker;
+    }
     Ok(Some(change.into()))
 }

@@ -50,7 +50,7 @@ impl CoordinatorLog for PartitionLog {
         })?;
         // The log may have moved to another directory since it was given.
         let reservation =
-            match room.filter(|room| room.bytes() >= batch.total_bytes() && room.is_of(self.0.log())) {
+            match room.filter(|room| room.bytes() >= batch.total_bytes() && room.is_of(&self.0.log())) {
                 Some(room) => room,
                 None => self.reserve_now(&batch)?,
             };
@@ -81,7 +81,8 @@ impl CoordinatorLog for PartitionLog {
     async fn committed_past(&self, offset: i64) -> CommitWait {
         let partition = &self.0;
         loop {
-            let moved = partition.high_watermark_moved().notified();
+            let log = partition.log();
+            let moved = log.durable_moved().notified();
             if partition.is_offline() {
                 return CommitWait::Lost;
             }

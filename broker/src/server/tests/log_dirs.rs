@@ -16,16 +16,16 @@ use rt::sim::FaultOp;
 use super::client::{Client, TOPIC};
 use super::node::Broker;
 
-const WITHIN: Duration = Duration::from_secs(60);
-const KAFKA_STORAGE_ERROR: i16 = 56;
-const LEADER_NOT_AVAILABLE: i16 = 5;
+pub(super) const WITHIN: Duration = Duration::from_secs(60);
+pub(super) const KAFKA_STORAGE_ERROR: i16 = 56;
+pub(super) const LEADER_NOT_AVAILABLE: i16 = 5;
 const PARTITIONS: i32 = 4;
-const A: &str = "/data/a";
-const B: &str = "/data/b";
-const TWO: &[(&str, &str)] = &[("log.dirs", "/data/a,/data/b")];
+pub(super) const A: &str = "/data/a";
+pub(super) const B: &str = "/data/b";
+pub(super) const TWO: &[(&str, &str)] = &[("log.dirs", "/data/a,/data/b")];
 
 /// A node with a topic whose every partition holds its own number.
-fn with_topic(seed: u64) -> (Broker, SocketAddr) {
+pub(super) fn with_topic(seed: u64) -> (Broker, SocketAddr) {
     with_topic_on(seed, 2)
 }
 
@@ -43,14 +43,14 @@ fn with_topic_on(seed: u64, shards: u16) -> (Broker, SocketAddr) {
 }
 
 /// Partitions of the topic with a directory in `dir`.
-fn held(broker: &Broker, dir: &str) -> Vec<i32> {
+pub(super) fn held(broker: &Broker, dir: &str) -> Vec<i32> {
     let names = broker.disk().names(dir);
     let numbers = names.iter().filter_map(|name| name.strip_prefix(&format!("{TOPIC}-")));
     numbers.filter_map(|number| number.parse().ok()).collect()
 }
 
 /// Every partition holds what it did at first, once.
-async fn check_all_there(to: SocketAddr) {
+pub(super) async fn check_all_there(to: SocketAddr) {
     let mut client = Client::connect(to).await;
     for partition in 0..PARTITIONS {
         let values = client.fetch(&[(partition, 0)], 0).await;
@@ -58,13 +58,13 @@ async fn check_all_there(to: SocketAddr) {
     }
 }
 
-async fn describe(client: &mut Client) -> BTreeMap<String, DescribeLogDirsResult> {
+pub(super) async fn describe(client: &mut Client) -> BTreeMap<String, DescribeLogDirsResult> {
     let request = DescribeLogDirsRequest { topics: None, ..Default::default() };
     let results = client.call(&request, 4).await.results.into_iter();
     results.map(|result| (result.log_dir.to_string(), result)).collect()
 }
 
-fn partitions(result: &DescribeLogDirsResult) -> Vec<i32> {
+pub(super) fn partitions(result: &DescribeLogDirsResult) -> Vec<i32> {
     result
         .topics
         .iter()
@@ -74,7 +74,7 @@ fn partitions(result: &DescribeLogDirsResult) -> Vec<i32> {
 }
 
 /// Error and offline replicas of each partition.
-async fn metadata(client: &mut Client) -> Vec<(i32, i16, Vec<i32>)> {
+pub(super) async fn metadata(client: &mut Client) -> Vec<(i32, i16, Vec<i32>)> {
     let request = MetadataRequest { topics: None, ..Default::default() };
     let response = client.call(&request, 9).await;
     let topic = response.topics.into_iter().find(|topic| topic.name.as_deref() == Some(TOPIC)).unwrap();
@@ -266,7 +266,7 @@ fn what_was_moved_by_hand_is_found_and_copies_are_set_aside() {
 }
 
 /// Asks for a move; the code.
-async fn alter(client: &mut Client, topic: &str, partition: i32, to: &str) -> i16 {
+pub(super) async fn alter(client: &mut Client, topic: &str, partition: i32, to: &str) -> i16 {
     let topic =
         AlterReplicaLogDirTopic { name: Str::from(topic), partitions: vec![partition], ..Default::default() };
     let dir = AlterReplicaLogDir { path: Str::from(to), topics: vec![topic], ..Default::default() };
@@ -275,7 +275,7 @@ async fn alter(client: &mut Client, topic: &str, partition: i32, to: &str) -> i1
 }
 
 /// Lets moves copy so many bytes a second.
-async fn set_rate(client: &mut Client, bytes: u64) {
+pub(super) async fn set_rate(client: &mut Client, bytes: u64) {
     let config = AlterableConfig {
         name: Str::from_static("replica.alter.log.dirs.io.max.bytes.per.second"),
         value: Some(Str::from(bytes.to_string())),
@@ -292,7 +292,7 @@ async fn set_rate(client: &mut Client, bytes: u64) {
 }
 
 /// Directories with a copy of the partition on its way to them.
-async fn futures(client: &mut Client, partition: i32) -> Vec<String> {
+pub(super) async fn futures(client: &mut Client, partition: i32) -> Vec<String> {
     let is_future = |result: &DescribeLogDirsResult| {
         let mut partitions = result.topics.iter().flat_map(|topic| &topic.partitions);
         partitions.any(|one| one.is_future_key && one.partition_index == partition)
@@ -301,7 +301,7 @@ async fn futures(client: &mut Client, partition: i32) -> Vec<String> {
     dirs.into_iter().filter(|(_, result)| is_future(result)).map(|(path, _)| path).collect()
 }
 
-async fn await_moved(client: &mut Client, partition: i32) {
+pub(super) async fn await_moved(client: &mut Client, partition: i32) {
     while !futures(client, partition).await.is_empty() {
         rt::sleep(Duration::from_millis(5)).await;
     }

@@ -207,6 +207,12 @@ impl Broker {
         self.ended.borrow_mut().clear();
     }
 
+    /// Cuts its machine's power.
+    pub(super) fn cut_power(&self) {
+        self.node.crash(rt::sim::Crash::PowerCut);
+        self.ended.borrow_mut().clear();
+    }
+
     /// Does something on its machine, where it doesn't run.
     pub(super) fn on_machine<F: Future + 'static>(&self, job: F) -> F::Output {
         self.kill();
@@ -217,6 +223,12 @@ impl Broker {
     pub(super) fn start_again(&self) {
         self.kill();
         self.boot();
+    }
+
+    /// The same, with other settings.
+    pub(super) fn start_again_with(&mut self, settings: &'static [(&'static str, &'static str)]) {
+        self.settings = settings;
+        self.start_again();
     }
 
     pub(super) fn run<F: Future + 'static>(&self, client: F) -> F::Output {

@@ -59,11 +59,20 @@ fn lose(world: &mut World, dirs: &[Uuid]) -> i16 {
 }
 
 fn assign(world: &mut World, topic_id: Uuid, partition_index: i32, id: Uuid) -> i16 {
+    assign_as_of(world, -1, topic_id, partition_index, id)
+}
+
+/// By a broker that knows its epoch.
+fn assign_as_of(world: &mut World, broker_epoch: i64, topic_id: Uuid, partition_index: i32, id: Uuid) -> i16 {
     let partition = PartitionData { partition_index, ..Default::default() };
     let topic = TopicData { topic_id, partitions: vec![partition], ..Default::default() };
     let directory = DirectoryData { id, topics: vec![topic], ..Default::default() };
-    let request =
-        AssignReplicasToDirsRequest { broker_id: 1, directories: vec![directory], ..Default::default() };
+    let request = AssignReplicasToDirsRequest {
+        broker_id: 1,
+        broker_epoch,
+        directories: vec![directory],
+        ..Default::default()
+    };
     match world.ask(ControllerRequest::AssignReplicasToDirs(request)) {
         ControllerReply::AssignReplicasToDirs(reply) => {
             reply.directories[0].topics[0].partitions[0].error_code
@@ -128,4 +137,21 @@ fn only_what_is_there_is_assigned() {
     assert_eq!((assign(&mut world, topic_id, 0, A), world.image.offset), (0, offset), "it is there already");
     assert_eq!(assign(&mut world, topic_id, 0, B), 0);
     assert_eq!(partitions(&world, "t")[0], (B, 1));
+}
+
+/// A move that had the metadata name a directory, which failed then: it goes on where it was, and had no leader until the next start.
+#[test]
+fn a_partition_that_is_back_in_a_directory_that_is_online_is_led_again() {
+    let mut world = world();
+    let (topic_id, epoch) = (world.image.topic("t").unwrap().id, world.image.brokers[&1].epoch);
+    assert_eq!(lose(&mut world, &[B]), 0);
+    let leader_epoch = world.image.topic("t").unwrap().partitions[1].leader_epoch;
+    assert_eq!(assign_as_of(&mut world, epoch, topic_id, 1, A), 0);
+    assert_eq!(partitions(&world, "t"), [(A, 1), (A, 1), (A, 1), (B, -1)]);
+    assert!(world.image.topic("t").unwrap().partitions[1].leader_epoch > leader_epoch);
+    // Not in one that isn't there, nor by a broker that is only about to register.
+    assert_eq!(assign_as_of(&mut world, epoch, topic_id, 3, Uuid([12; 16])), 0);
+    assert_eq!(partitions(&world, "t")[3], (Uuid([12; 16]), -1));
+    assert_eq!(assign_as_of(&mut world, -1, topic_id, 3, A), 0);
+    assert_eq!(partitions(&world, "t")[3], (A, -1));
 }
