@@ -24,6 +24,7 @@ use super::first::{self, FirstShard};
 use super::homes::Homes;
 use super::join::join as join_node;
 use super::listen;
+use super::metadata_dir;
 use super::piece::{Answer, Piece};
 use super::register::register;
 use super::state::{ShardState, Topology};
@@ -149,7 +150,9 @@ pub(super) async fn open(
     first: &mut FirstEnds,
 ) -> Result<(Homes, Joint, Controller), Failure> {
     let config = wiring.config.clone();
-    let (homes, facts) = Homes::open(&config).await?;
+    metadata_dir::check_unopened(&config).await?;
+    let (mut homes, facts) = Homes::open(&config).await?;
+    metadata_dir::check_opened(&config, &facts).await?;
     let node = Arc::new(Topology {
         advertised: listen::advertised(&config, listeners),
         config,
@@ -158,9 +161,10 @@ pub(super) async fn open(
     });
     let controller = Controller::start(controller_config(&node), std::mem::take(&mut first.updates)).await;
     let controller = controller.map_err(|error| Failure::unusable(format!("the metadata log: {error}")))?;
+    metadata_dir::take_word_back(&node.config).await?;
     // Before any shard opens a log.
     let image = controller.with_image(Image::clone);
-    let dirs = homes.settle(&image, node.config.node_id, facts).await?;
+    let dirs = homes.settle(&node.config, &image, facts).await?;
     let joint = Joint { node, dirs };
     for sender in &mut first.joint {
         // A shard that has ended has ended the process.

@@ -28,14 +28,19 @@ impl Homes {
     /// # Errors
     /// None can be used, or not the one with the metadata; or one is another's: of another node or cluster, or in use.
     pub(super) async fn open(config: &BrokerConfig) -> Result<(Self, AllFacts), Failure> {
-        let (mut homes, mut all) = (Vec::new(), AllFacts::new());
+        let mut order: Vec<DirIndex> = (0..config.log_dirs.len()).collect();
+        // The one with the metadata is made first: then a first start that is cut short doesn't look as if it were lost.
+        order.sort_by_key(|index| config.log_dirs[*index] != config.metadata_log_dir);
+        let mut homes: Vec<Option<DirHome>> = order.iter().map(|_| None).collect();
+        let mut all: AllFacts = order.iter().map(|_| Err(String::new())).collect();
         let mut cluster_id = known_cluster_id(&config.log_dirs).await;
-        for path in &config.log_dirs {
+        for index in order {
+            let path = &config.log_dirs[index];
             match open_one(config, path, cluster_id.clone()).await {
                 Ok((home, facts)) => {
                     cluster_id = Some(facts.cluster_id.clone());
-                    homes.push(Some(home));
-                    all.push(Ok(facts));
+                    homes[index] = Some(home);
+                    all[index] = Ok(facts);
                 }
                 Err(error @ (StorageError::Refused { .. } | StorageError::Corrupt { .. })) => {
                     return Err(Failure::unusable(error));
@@ -43,11 +48,7 @@ impl Homes {
                 Err(error) if *path == config.metadata_log_dir || config.log_dirs.len() == 1 => {
                     return Err(Failure::unusable(error));
                 }
-                Err(error) => {
-                    tracing::error!(dir = %path.display(), %error, "a log directory can't be used: its partitions are offline until a restart");
-                    homes.push(None);
-                    all.push(Err(error.to_string()));
-                }
+                Err(error) => all[index] = Err(offline(path, &error)),
             }
         }
         if let Some(twice) = same_id(&all) {
@@ -69,37 +70,62 @@ impl Homes {
         known.next().unwrap_or_default()
     }
 
-    /// Puts in order what they hold, by what the metadata say. To be called before any shard opens a log.
+    /// Puts in order what they hold, by what the metadata say. To be called before any shard opens a log. One whose disk fails at that is offline, and
+    /// the others are used.
     ///
     /// # Errors
-    /// A device failed.
+    /// None is left, or not the one with the metadata.
     pub(super) async fn settle(
+        &mut self,
+        config: &BrokerConfig,
+        image: &Image,
+        mut all: AllFacts,
+    ) -> Result<JointDirs, Failure> {
+        loop {
+            let (index, error) = match self.tidy(image, config.node_id, &mut all).await {
+                Ok(places) => return Ok(JointDirs { facts: all, places }),
+                Err(failed) => failed,
+            };
+            let path = &config.log_dirs[index];
+            let is_last = all.iter().flatten().count() < 2;
+            if is_last || *path == config.metadata_log_dir {
+                return Err(Failure::fatal(error));
+            }
+            all[index] = Err(offline(path, &error));
+            self.0[index] = None;
+            // What was in it is looked for anew.
+        }
+    }
+
+    /// Gives which partitions aren't where the metadata say; or the directory that failed.
+    async fn tidy(
         &self,
         image: &Image,
         node_id: i32,
-        mut all: AllFacts,
-    ) -> Result<JointDirs, Failure> {
+        all: &mut AllFacts,
+    ) -> Result<BTreeMap<PartitionKey, Place>, (DirIndex, StorageError)> {
         let deleted = image.removed_topics();
-        for (home, facts) in self.0.iter().zip(&mut all) {
+        for (index, (home, facts)) in self.0.iter().zip(all.iter_mut()).enumerate() {
             if let (Some(home), Ok(facts)) = (home, facts) {
                 let unknown = strays::among(&facts.partitions, image);
-                home.set_aside(&unknown, &deleted, facts).await.map_err(Failure::fatal)?;
+                let done = home.set_aside(&unknown, &deleted, facts).await;
+                done.map_err(|error| (index, error))?;
             }
         }
         let seen: Vec<Option<&DirFacts>> = all.iter().map(|facts| facts.as_ref().ok()).collect();
         let found = whereabouts::find(image, node_id, &seen);
         for (index, copy) in &found.copies {
             if let (Some(Some(home)), Some(Ok(facts))) = (self.0.get(*index), all.get_mut(*index)) {
-                home.set_aside_copy(copy, facts).await.map_err(Failure::fatal)?;
+                home.set_aside_copy(copy, facts).await.map_err(|error| (*index, error))?;
             }
         }
-        for (home, facts) in self.0.iter().zip(&all) {
+        for (index, (home, facts)) in self.0.iter().zip(&*all).enumerate() {
             if let (Some(home), Ok(facts)) = (home, facts) {
-                let is_whole = |partition: &TopicPartition| is_whole(image, partition, &found, &all);
-                home.remove_futures(facts, is_whole).await.map_err(Failure::fatal)?;
+                let is_whole = |partition: &TopicPartition| is_whole(image, partition, &found, all);
+                home.remove_futures(facts, is_whole).await.map_err(|error| (index, error))?;
             }
         }
-        Ok(JointDirs { facts: all, places: found.places })
+        Ok(found.places)
     }
 
     /// Says that all shards have opened their logs. Gives those that failed at that.
@@ -146,6 +172,12 @@ fn is_whole(image: &Image, partition: &TopicPartition, found: &Found, all: &AllF
     let key = PartitionKey { topic_id: topic.id, partition: partition.partition };
     let is_offline = matches!(found.places.get(&key), Some(Place::Offline(_)));
     !is_offline && all.iter().flatten().any(|facts| facts.partitions.contains(partition))
+}
+
+/// Says it, and gives why.
+fn offline(path: &Path, error: &StorageError) -> String {
+    tracing::error!(dir = %path.display(), %error, "a log directory can't be used: its partitions are offline until a restart");
+    error.to_string()
 }
 
 async fn open_one(

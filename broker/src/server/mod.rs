@@ -27,6 +27,7 @@ mod listen;
 pub mod log_dirs;
 pub mod memory;
 pub mod metadata_changes;
+mod metadata_dir;
 pub mod moving;
 pub mod piece;
 mod reading;

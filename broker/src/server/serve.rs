@@ -141,10 +141,24 @@ fn usable_dirs(config: &BrokerConfig) -> Result<Vec<PathBuf>, Failure> {
 fn try_dir(dir: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(dir)?;
     let probe = dir.join(format!(".boot-probe-{}", std::process::id()));
-    match std::fs::write(&probe, b"probe") {
-        // A full disk is no failed one.
-        Err(error) if error.kind() != std::io::ErrorKind::StorageFull => return Err(error),
+    settle_probe(&probe, std::fs::write(&probe, b"probe"))
+}
+
+/// Whether the directory can be used, by how the probe was written. A full disk is no failed one; the file may not even be there then.
+#[allow(clippy::disallowed_methods, reason = "as of `try_dir`")]
+fn settle_probe(probe: &Path, written: std::io::Result<()>) -> std::io::Result<()> {
+    use std::io::ErrorKind;
+    match written {
+        Err(error) if !matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
+            return Err(error);
+        }
         _ => {}
     }
-    std::fs::remove_file(&probe)
+    match std::fs::remove_file(probe) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
+
+#[cfg(test)]
+mod tests;

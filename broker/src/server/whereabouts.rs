@@ -2,7 +2,7 @@
 //!
 //! The metadata name each replica's directory (KIP-858). Where they don't know better than the disk, the disk counts: a partition may have been
 //! moved by hand while the node was stopped. Where they do, they count: what a directory holds that isn't theirs is a copy that a move left behind.
-//! While a directory is offline, what it may hold isn't made anew elsewhere.
+//! While a directory is offline, or isn't among `log.dirs`, what it may hold isn't made anew elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -55,6 +55,7 @@ pub(super) fn find(image: &Image, node_id: i32, dirs: &[Option<&DirFacts>]) -> F
             let may_be_offline = is_any_offline && named.is_none();
             let is_told = !directory.is_zero();
             let holders = held.get(&name).map_or(&[][..], Vec::as_slice);
+            let is_cut_short = holders.is_empty() && is_on_its_way(&name, dirs);
             let place = match (named, holders) {
                 (Some(named), holders) if holders.contains(&named) => {
                     let others = holders.iter().filter(|other| **other != named);
@@ -68,10 +69,18 @@ pub(super) fn find(image: &Image, node_id: i32, dirs: &[Option<&DirFacts>]) -> F
                     Place::Offline(format!("its log directory, {directory}, is offline"))
                 }
                 (_, [only]) => Place::In(*only),
+                (_, []) if is_cut_short => Place::Offline(
+                    "it was being moved to another log directory, and the one that it came from isn't there, or lost it: bring that back, or, to serve what was copied, give its -future directory the partition's name"
+                        .to_owned(),
+                ),
                 (Some(named), []) => Place::In(named),
                 (None, []) if may_be_offline => {
                     Place::Offline("a log directory that may hold it is offline".to_owned())
                 }
+                // Made anew it would be empty, and be the one that counts once that disk is there again.
+                (None, []) if is_told => Place::Offline(format!(
+                    "its log directory, {directory}, is none of log.dirs: is its disk not mounted? If it is lost, an empty directory of a partition's name in another one has that begin anew"
+                )),
                 (None, []) => least(&mut loads),
             };
             if named.is_none_or(|named| place != Place::In(named)) {
@@ -84,6 +93,11 @@ pub(super) fn find(image: &Image, node_id: i32, dirs: &[Option<&DirFacts>]) -> F
 
 fn online<'a>(dirs: &'a [Option<&'a DirFacts>]) -> impl Iterator<Item = (DirIndex, &'a DirFacts)> {
     dirs.iter().enumerate().filter_map(|(index, facts)| Some((index, (*facts)?)))
+}
+
+/// Whether a directory holds what a move was copying there when it was cut short.
+fn is_on_its_way(name: &TopicPartition, dirs: &[Option<&DirFacts>]) -> bool {
+    online(dirs).any(|(_, facts)| facts.futures.iter().any(|(partition, _)| partition == name))
 }
 
 /// The directory with the fewest partitions, which has one more then.

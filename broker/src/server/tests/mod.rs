@@ -7,6 +7,7 @@ mod deleted_offsets;
 mod deleting;
 mod full_disk;
 mod log_dirs;
+mod lost_dirs;
 mod moving;
 mod node;
 mod repeats;

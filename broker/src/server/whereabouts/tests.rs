@@ -89,8 +89,32 @@ fn the_disk_counts_where_the_metadata_know_no_better() {
 #[test]
 fn what_is_nowhere_goes_where_the_fewest_are() {
     let (a, b) = (dir(A, &[0]), dir(B, &[]));
-    let found = find(&image(&[A, UNASSIGNED, GONE, UNASSIGNED]), NODE, &[Some(&a), Some(&b)]);
+    let found = find(&image(&[A, UNASSIGNED, UNASSIGNED, UNASSIGNED]), NODE, &[Some(&a), Some(&b)]);
     assert_eq!(places(&found), [(1, Some(1)), (2, Some(0)), (3, Some(1))]);
+}
+
+/// A disk that isn't mounted leaves an empty directory, which becomes a new one: its partitions used to be made anew, empty.
+#[test]
+fn what_was_in_a_directory_that_isnt_among_them_is_offline() {
+    let (a, new) = (dir(A, &[0]), dir(B, &[]));
+    let found = find(&image(&[A, GONE, UNASSIGNED]), NODE, &[Some(&a), Some(&new)]);
+    assert_eq!(places(&found), [(1, None), (2, Some(1))]);
+    let Some(Place::Offline(why)) = found.places.get(&key(1)) else { panic!("{found:?}") };
+    assert!(why.contains(&Uuid([GONE; 16]).to_string()) && why.contains("none of log.dirs"), "{why}");
+}
+
+/// The metadata name the new place already, and the old one, which lacks nothing, is offline or gone: the new one used to be made anew, empty.
+#[test]
+fn what_a_move_left_on_its_way_isnt_made_anew() {
+    let mut b = dir(B, &[]);
+    b.futures = vec![(name(0), "t-0.0123-future".into())];
+    for (dirs, named) in [(vec![None, Some(&b)], B), (vec![Some(&b)], B), (vec![Some(&b)], UNASSIGNED)] {
+        let found = find(&image(&[named]), NODE, &dirs);
+        assert_eq!(places(&found), [(0, None)], "{dirs:?}");
+    }
+    // With the old one there it is served from there.
+    let a = dir(A, &[0]);
+    assert_eq!(places(&find(&image(&[B]), NODE, &[Some(&a), Some(&b)])), [(0, Some(0))]);
 }
 
 #[test]
