@@ -36,7 +36,11 @@ def produce():
 
 
 class Reader(threading.Thread):
-    """A group member that commits after each poll."""
+    """A group member that commits after each poll.
+
+    It polls for seconds at a time: kafka-python 3.0.12 never applies an assignment whose SyncGroup answer comes after the poll that asked for it
+    ended (the join goes on without it, and the next poll takes the group for joined), so that a poll of 200 ms on a busy machine reads nothing for ever.
+    """
 
     def __init__(self, group):
         super().__init__(daemon=True)
@@ -47,7 +51,7 @@ class Reader(threading.Thread):
 
     def run(self):
         while not self.leaving.is_set():
-            for messages in self.consumer.poll(200).values():
+            for messages in self.consumer.poll(5000).values():
                 self.seen += messages
                 self.consumer.commit()
             self.owned = {p.partition for p in self.consumer.assignment()}
