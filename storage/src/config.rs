@@ -125,11 +125,18 @@ pub struct CleanerConfig {
     pub map_load_factor: f64,
     /// `log.cleaner.io.max.bytes.per.second`, this shard's part: read and written.
     pub bytes_per_second: f64,
+    /// Largest segment that several are made into, in bytes, what is compressed anew included. Positions have 31 bits.
+    pub segment_bytes_max: u64,
 }
 
 impl Default for CleanerConfig {
     fn default() -> Self {
-        Self { map_bytes: 128 << 20, map_load_factor: 0.9, bytes_per_second: f64::MAX }
+        Self {
+            map_bytes: 128 << 20,
+            map_load_factor: 0.9,
+            bytes_per_second: f64::MAX,
+            segment_bytes_max: i32::MAX as u64,
+        }
     }
 }
 

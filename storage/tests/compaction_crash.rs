@@ -11,10 +11,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use keyed::{Model, cleaner, config, random};
-use rt::sim::{Crash, Node, Sim};
+use rt::sim::{Crash, DiskControl, FaultOp, Node, Sim};
 use storage::{LogDirConfig, Offset};
 
 const SEEDS: u64 = 400;
+
+/// Names that a full disk may refuse a replacement: of the old files that give way, of the new ones.
+const REFUSED: [&str; 3] = ["0.timeindex", ".index.swap", ".log.swap"];
 
 /// What is known from outside of the node.
 #[derive(Debug, Default)]
@@ -30,7 +33,7 @@ struct Outside {
 }
 
 /// Works on a copy of the model, and notes it at each step: a crash leaves the last one.
-async fn work(seed: u64, outside: Rc<RefCell<Outside>>, operations: u32) {
+async fn work(seed: u64, disk: DiskControl, outside: Rc<RefCell<Outside>>, operations: u32) {
     let opened = common::open("/data", config(seed), LogDirConfig::default()).await;
     let log = &opened.log;
     assert!(!log.is_offline(), "{:?}", log.status());
@@ -62,7 +65,13 @@ async fn work(seed: u64, outside: Rc<RefCell<Outside>>, operations: u32) {
                 keyed::close_segment(log).await;
                 model.expect_pass();
                 note(log, &model, &outside);
+                disk.clear_faults();
+                if random(4) == 0 {
+                    // Long enough for a replacement to be taken back.
+                    disk.fail(FaultOp::Rename, REFUSED[random(REFUSED.len() as u64) as usize], 100);
+                }
                 model.compact(log, cleaner(seed)).await;
+                disk.clear_faults();
             }
             90..94 => {
                 model.check(log).await;
@@ -135,14 +144,16 @@ fn run(seed: u64) {
         crash_once(&sim, &node, seed, &outside, crash);
     }
     let last = outside.clone();
-    sim.block_on(&node, async move { work(seed, last, 0).await });
+    node.disk().clear_faults();
+    sim.block_on(&node, work(seed, node.disk(), last, 0));
 }
 
 fn crash_once(sim: &Sim, node: &Node, seed: u64, outside: &Rc<RefCell<Outside>>, crash: Crash) {
-    let task = node.spawn(work(seed, outside.clone(), 40));
+    let task = node.spawn(work(seed, node.disk(), outside.clone(), 40));
     sim.run_steps(sim.choose(4_000));
     node.crash(crash);
     drop(task);
+    node.disk().clear_faults();
     if std::env::var_os("RINGLOG_SHOW").is_some() {
         println!("{crash:?}: {:?}", node.disk().names("/data/orders-0"));
     }

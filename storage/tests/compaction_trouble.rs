@@ -189,3 +189,129 @@ fn a_pass_without_room_reads_nothing() {
         compact(log).await.unwrap();
     });
 }
+
+/// A name that a full disk refuses for good: the pass is given up, the log stays as it was, and a later pass is made. The
+/// directory failed for it once.
+#[test]
+fn a_replacement_that_finds_no_space_is_taken_back() {
+    // Names of the second segment that are given up, then the new segment's own.
+    for path in ["08.log", "08.timeindex", ".index.swap", ".log.swap"] {
+        let (sim, node) = Sim::with_node(1);
+        let disk = node.disk();
+        sim.block_on(&node, async move {
+            let opened = open(config()).await;
+            let log = &opened.log;
+            segments(log, &["aaaaaaaa", "bbbbbbbb", "abab"]).await;
+            append(log, "c").await;
+            log.flush().await.unwrap();
+            let before = offsets(log).await;
+            // As long as a replacement waits, and no longer.
+            disk.fail(FaultOp::Rename, path, 100);
+            let full = log.compact(CleanerConfig::default(), log.durable_offset()).await;
+            assert!(matches!(full, Err(CompactionError::NoSpace)), "{path}: {full:?}");
+            assert_eq!((opened.dir.failure(), log.uncleanable(), log.segment_count()), (None, None, 4));
+            assert_eq!(offsets(log).await, before, "{path}");
+            let names = disk.names("/data/orders-0");
+            let left =
+                |name: &String| [".swap", ".cleaned", ".deleted"].iter().any(|ending| name.ends_with(ending));
+            assert!(!names.iter().any(left), "{path}: {names:?}");
+            opened.close().await;
+            let opened = open(config()).await;
+            assert_eq!((opened.clean, offsets(&opened.log).await), (true, before), "{path}");
+            compact(&opened.log).await.unwrap();
+            assert_eq!(offsets(&opened.log).await, [18, 19, 20], "{path}");
+        });
+    }
+}
+
+/// What is compressed anew may be larger than it was: the group ends before the segment that doesn't fit any more, and that
+/// begins the next. It was taken for damage once.
+#[test]
+fn a_group_that_outgrows_a_segment_becomes_several() {
+    run(|node| async move {
+        let opened = open(config()).await;
+        let log = &opened.log;
+        segments(log, &["abc", "dea", "fga", "hia", "a"]).await;
+        // Room for two batches, not for three.
+        let small = CleanerConfig { segment_bytes_max: 600, ..CleanerConfig::default() };
+        let done = log.compact(small, log.durable_offset()).await.unwrap().unwrap();
+        assert_eq!((done.upto, done.removed_records), (Offset(13), 4));
+        assert_eq!(offsets(log).await, [1, 2, 3, 4, 6, 7, 9, 10, 12]);
+        let names = node.disk().names("/data/orders-0");
+        let sizes: Vec<usize> = names
+            .iter()
+            .filter(|name| name.ends_with(".log"))
+            .map(|name| node.disk().read_file(format!("/data/orders-0/{name}")).unwrap().len())
+            .collect();
+        assert!(sizes.len() == 3 && sizes.iter().all(|size| *size <= 600), "{sizes:?}");
+        let tiny = CleanerConfig { segment_bytes_max: 60, ..CleanerConfig::default() };
+        segments(log, &["abc", "abc"]).await;
+        let too_large = log.compact(tiny, log.durable_offset()).await;
+        assert!(matches!(too_large, Err(CompactionError::Uncleanable(_))), "{too_large:?}");
+    });
+}
+
+/// Made a part of what stays, a segment that was to go would stay.
+#[test]
+fn segments_below_the_start_are_left_to_retention() {
+    run(|node| async move {
+        let opened = open(config()).await;
+        let log = &opened.log;
+        segments(log, &["aaaa", "bbbb", "abab", "cc"]).await;
+        log.advance_start_offset(Offset(9)).await.unwrap();
+        let done = compact(log).await.unwrap();
+        assert_eq!((done.upto, done.removed_records), (Offset(14), 2 + 1), "{done:?}");
+        let files = || -> Vec<String> {
+            let names = node.disk().names("/data/orders-0").into_iter();
+            names.filter(|name| name.ends_with(".log")).map(|name| name[18..20].to_owned()).collect()
+        };
+        assert_eq!(files(), ["00", "04", "08"]);
+        log.retain(log.end_offset(), rt::unix_ms()).await.unwrap();
+        assert_eq!(files(), ["08"]);
+        assert_eq!(offsets(log).await, [10, 11, 13]);
+    });
+}
+
+/// A start in the midst of a pass has the same effect as one before it.
+#[test]
+fn a_start_that_moves_during_a_pass_keeps_segments_out_of_it() {
+    run(|node| async move {
+        let opened = open(config()).await;
+        let log = opened.log.clone();
+        segments(&log, &["aaaa", "bbbb", "abab"]).await;
+        let slow = CleanerConfig { bytes_per_second: 500.0, ..CleanerConfig::default() };
+        let passing = log.clone();
+        let pass = rt::spawn(async move { passing.compact(slow, passing.durable_offset()).await });
+        rt::sleep(Duration::from_secs(3)).await;
+        log.advance_start_offset(Offset(5)).await.unwrap();
+        let done = pass.await;
+        assert!(matches!(done, Err(CompactionError::CalledOff) | Ok(Some(_))), "{done:?}");
+        log.retain(log.end_offset(), rt::unix_ms()).await.unwrap();
+        let names = node.disk().names("/data/orders-0");
+        assert!(!names.contains(&"00000000000000000000.log".into()), "{names:?}");
+    });
+}
+
+/// What goes by the age of files goes by when the records came, also after a start. They counted as new once.
+#[test]
+fn a_compacted_segment_is_as_old_as_the_newest_it_is_made_of() {
+    run(|node| async move {
+        let opened = open(config()).await;
+        let modified_ms = async || {
+            let entries = rt::fs::read_dir("/data/orders-0").await.unwrap();
+            let of = |base: &str| {
+                entries.iter().find(|entry| entry.name.ends_with(base)).map(|entry| entry.modified_ms)
+            };
+            (of("00.log"), of("04.log"))
+        };
+        segments(&opened.log, &["aaaa"]).await;
+        rt::sleep(Duration::from_secs(100)).await;
+        segments(&opened.log, &["ab"]).await;
+        let (_, newest) = modified_ms().await;
+        rt::sleep(Duration::from_secs(100)).await;
+        compact(&opened.log).await.unwrap();
+        let (merged, gone) = modified_ms().await;
+        assert!(merged.unwrap().abs_diff(newest.unwrap()) < 5_000, "{merged:?} instead of {newest:?}");
+        assert_eq!(gone, None, "{:?}", node.disk().names("/data/orders-0"));
+    });
+}

@@ -44,6 +44,7 @@ fn cleaner_config(values: &BrokerValues, shards: u16) -> CleanerConfig {
         map_load_factor: double("log.cleaner.io.buffer.load.factor", defaults.map_load_factor),
         bytes_per_second: double("log.cleaner.io.max.bytes.per.second", defaults.bytes_per_second)
             / f64::from(shards),
+        ..defaults
     }
 }
 

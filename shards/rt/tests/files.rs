@@ -332,6 +332,10 @@ fn a_directory_tells_when_its_files_were_last_changed(engine: Engine) {
         // The file system's clock may be some ticks behind.
         let told = before_ms - 1_000..=rt::unix_ms();
         assert!(told.contains(&entries[0].modified_ms), "{} is none of {told:?}", entries[0].modified_ms);
+        let file = File::open(dir.join("file"), OpenMode::READ_WRITE).await.unwrap();
+        file.set_modified_ms(1_234_567).await.unwrap();
+        file.close().await.unwrap();
+        assert_eq!(fs::read_dir(&dir).await.unwrap()[0].modified_ms, 1_234_567);
         let space = fs::space(&dir).await.unwrap();
         assert!(space.used_bytes > 0 && space.used_bytes <= space.total_bytes);
     });

@@ -51,9 +51,9 @@ impl CleanedSegment {
         })
     }
 
-    /// Whether a batch may still come: positions have 31 bits.
-    pub(crate) fn has_room(&self, bytes: usize) -> bool {
-        self.build.bytes + bytes as u64 <= i32::MAX as u64
+    /// Whether a batch may still come into a segment of at most `bytes_max`.
+    pub(crate) fn has_room(&self, bytes: usize, bytes_max: u64) -> bool {
+        self.build.bytes + bytes as u64 <= bytes_max
     }
 
     /// Adds a batch.
@@ -88,11 +88,12 @@ impl CleanedSegment {
         written
     }
 
-    /// Writes what is left, cuts the file to its length and syncs it.
+    /// Writes what is left, cuts the file to its length and syncs it. It counts as changed at `modified_ms`, in ms since
+    /// 1970, unless that is 0: what goes by the age of files goes by when the records came.
     ///
     /// # Errors
     /// As of [`Self::create`].
-    pub(crate) async fn finish(&mut self) -> io::Result<()> {
+    pub(crate) async fn finish(&mut self, modified_ms: i64) -> io::Result<()> {
         if self.filled > 0 {
             if let Some(buf) = &mut self.buf {
                 buf[self.filled..].fill(0);
@@ -101,6 +102,9 @@ impl CleanedSegment {
         }
         self.build.seal();
         self.file.set_len(self.build.bytes).await?;
+        if modified_ms > 0 {
+            self.file.set_modified_ms(modified_ms).await?;
+        }
         self.file.sync_data().await
     }
 

@@ -38,7 +38,7 @@ pub(crate) struct Pass {
     pub dirt: Dirt,
     pub high_watermark: Offset,
     pub now_ms: i64,
-    cleaner: CleanerConfig,
+    pub cleaner: CleanerConfig,
     /// Cuts of the log when it was planned.
     cuts: u64,
     throttle: RefCell<Throttle>,

@@ -4,12 +4,17 @@
 //! 1. The new segment's bytes, and its indexes, as `.cleaned`. A start removes these.
 //! 2. The indexes, then the log, become `.swap`. With the log's the replacement is decided: a start finishes it
 //!    ([`crate::log::swapped`]). Up to here anything may be called off.
-//! 3. The old segments go, in any order.
-//! 4. The new indexes get their names, and last the log.
+//! 3. The files of the old segments become `.deleted`, but for the log that has the new one's name.
+//! 4. The new indexes get their names, and last the log, in place of the old one. From here on there is no way back.
+//! 5. The old files go.
 //!
-//! From 2 to the end nobody may open a file of these segments, whose names lead to old or new ones: who wants to read waits.
+//! A full disk may refuse any of the names of 3 and 4. It is waited for a while; then the old files get their names again, and
+//! the `.swap` files go: the log is as it was. A crash on that way finds the replacement decided, and what it needs.
+//!
+//! From 2 to 4 nobody may open a file of these segments, whose names lead to old or new ones: who wants to read waits.
 
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 
 use super::pass::Pass;
@@ -52,10 +57,20 @@ impl Pass {
         }
         let end = group.last().map_or(build.base, |last| last.end);
         let replacing = log.begin_replacing(build.base, end);
-        let installed = log.install(group, build.base).await;
-        installed.map_err(|error| log.fail("replacing segments of", error))?;
+        let mut is_in_place = false;
+        match log.install(group, build.base, &mut is_in_place).await {
+            Ok(()) => {}
+            Err(error) if is_full(&error) && !is_in_place => {
+                let undone = log.undo(group, build.base).await;
+                undone.map_err(|error| log.fail("taking back a replacement of segments of", error))?;
+                return Err(CompactionError::NoSpace);
+            }
+            Err(error) => return Err(log.fail("replacing segments of", error).into()),
+        }
         log.end_replacing(group, build, end);
-        drop((replacing, files));
+        drop(replacing);
+        log.remove_aside(group).await;
+        drop(files);
         add(&log.dir.stats.compaction_replaced_segments, group.len() as u64);
         log.dir.reap().await;
         Ok(())
@@ -71,7 +86,7 @@ impl Pass {
     ) -> Result<(), CompactionError> {
         let log = &self.log;
         self.check()?;
-        if !group.iter().all(|segment| log.is_closed(segment)) {
+        if !group.iter().all(|segment| log.serves(segment)) {
             return Err(CompactionError::CalledOff);
         }
         // Else they would be written over the new ones later.
@@ -94,11 +109,13 @@ impl Pass {
 }
 
 impl LogInner {
-    /// The closed segments that end at or before `upto`, oldest first.
+    /// The closed segments that end at or before `upto` and not below the log's start, oldest first. Those below are
+    /// retention's: made a part of what stays they would stay too.
     pub(crate) fn closed_segments(&self, upto: Offset) -> Vec<Segment> {
         let core = self.core.borrow();
         let within = core.closed.values().take_while(|segment| segment.end <= upto);
-        within.map(|known| Segment { base: known.base, end: known.end, bytes: known.bytes }).collect()
+        let served = within.filter(|segment| segment.end > core.start);
+        served.map(|known| Segment { base: known.base, end: known.end, bytes: known.bytes }).collect()
     }
 
     /// Whether the log still has that segment.
@@ -106,6 +123,18 @@ impl LogInner {
         let core = self.core.borrow();
         let same = |known: &&ClosedSegment| (known.end, known.bytes) == (segment.end, segment.bytes);
         core.closed.get(&segment.base).filter(same).is_some()
+    }
+
+    /// Whether the log still has that segment, and not only until retention takes it.
+    pub(crate) fn serves(&self, segment: &Segment) -> bool {
+        segment.end > self.core.borrow().start && self.is_closed(segment)
+    }
+
+    /// When records were last added to any of `segments`, in ms since 1970; 0 if unknown.
+    pub(crate) fn modified_ms(&self, segments: &[Segment]) -> i64 {
+        let core = self.core.borrow();
+        let known = segments.iter().filter_map(|segment| core.closed.get(&segment.base));
+        known.map(|segment| segment.modified_ms).max().unwrap_or(0)
     }
 
     /// Waits while segments are being replaced of which one starts in `from..upto`. True if it waited: what was looked up
@@ -163,32 +192,63 @@ impl LogInner {
         Replacing(self.clone())
     }
 
-    /// Removes the old segments' files and names the new one's.
-    async fn install(&self, group: &[Segment], base: Offset) -> io::Result<()> {
-        for segment in group {
-            for suffix in [names::LOG, names::INDEX, names::TIME_INDEX, names::TXN_INDEX] {
-                files::remove(&self.file_path(segment.base, suffix)).await?;
-            }
-            if segment.base != base {
-                files::remove(&self.file_path(segment.base, names::SNAPSHOT)).await?;
-            }
+    /// Puts the old segments' files aside and gives the new one's their names. A full disk may end it anywhere before the new
+    /// log is in place.
+    async fn install(&self, group: &[Segment], base: Offset, is_in_place: &mut bool) -> io::Result<()> {
+        for (old, suffix) in put_aside(group, base) {
+            let aside = self.path.join(names::doomed_file_name(old, suffix));
+            self.rename_if_there(&self.file_path(old, suffix), &aside).await?;
         }
         files::sync_dir(&self.path).await?;
-        for suffixes in [&[names::TIME_INDEX, names::INDEX][..], &[names::LOG]] {
-            for suffix in suffixes {
-                self.name_finally(base, suffix).await?;
-            }
-            files::sync_dir(&self.path).await?;
+        for suffix in [names::TIME_INDEX, names::INDEX] {
+            self.name_finally(base, suffix).await?;
         }
+        files::sync_dir(&self.path).await?;
+        self.name_finally(base, names::LOG).await?;
+        *is_in_place = true;
+        files::sync_dir(&self.path).await
+    }
+
+    async fn name_finally(&self, base: Offset, suffix: &str) -> io::Result<()> {
+        let from = self.passing_path(base, suffix, names::SWAP);
+        self.rename_with_room(&from, &self.file_path(base, suffix)).await
+    }
+
+    /// Removes the files that were put aside. What stays the next start removes.
+    async fn remove_aside(&self, group: &[Segment]) {
+        for segment in group {
+            if let Err(error) = files::remove_doomed(&self.path, segment.base).await {
+                let error = self.fail_on_device("removing replaced segments of", error);
+                tracing::warn!(log = %self.partition, %error, "files of replaced segments stay");
+                return;
+            }
+        }
+    }
+
+    /// Gives the old segments' files their names again, and calls the replacement off.
+    async fn undo(&self, group: &[Segment], base: Offset) -> io::Result<()> {
+        for (old, suffix) in put_aside(group, base) {
+            let aside = self.path.join(names::doomed_file_name(old, suffix));
+            self.rename_if_there(&aside, &self.file_path(old, suffix)).await?;
+        }
+        files::sync_dir(&self.path).await?;
+        self.remove_passing(base, true).await;
         Ok(())
     }
 
-    /// Tries again while the disk is full: there is no way back any more, and what was removed has left room.
-    async fn name_finally(&self, base: Offset, suffix: &str) -> io::Result<()> {
-        let (from, to) = (self.passing_path(base, suffix, names::SWAP), self.file_path(base, suffix));
+    /// As [`Self::rename_with_room`]; nothing if the file isn't there.
+    async fn rename_if_there(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match self.rename_with_room(from, to).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            renamed => renamed,
+        }
+    }
+
+    /// Renames a file; tries again for a while if the disk is full.
+    async fn rename_with_room(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut tries = 1;
         loop {
-            match rt::fs::rename(&from, &to).await {
+            match rt::fs::rename(from, to).await {
                 Err(error) if is_full(&error) && tries < RENAME_TRIES_MAX && !self.dir.has_failed() => {
                     tries += 1;
                     rt::sleep(RENAME_RETRY_AFTER).await;
@@ -199,11 +259,10 @@ impl LogInner {
     }
 
     fn end_replacing(&self, group: &[Segment], build: SegmentBuild, end: Offset) {
+        let modified_ms = self.modified_ms(group);
         let mut core = self.core.borrow_mut();
-        let mut modified_ms = 0;
         for segment in group {
-            let old = core.closed.remove(&segment.base);
-            modified_ms = old.map_or(0, |old| old.modified_ms).max(modified_ms);
+            core.closed.remove(&segment.base);
             self.compaction.first_timestamps.borrow_mut().remove(&segment.base);
         }
         let (base, bytes) = (build.base, build.bytes);
@@ -218,4 +277,15 @@ impl LogInner {
         self.dir.forget_log(self.id);
         self.changed.set(true);
     }
+}
+
+/// The files that give way to those of a new segment at `base`: all of `group`, but for the log that the new one's replaces at
+/// once, and the producers that stand where the group begins.
+fn put_aside(group: &[Segment], base: Offset) -> impl Iterator<Item = (Offset, &'static str)> {
+    let of_all = [names::INDEX, names::TIME_INDEX, names::TXN_INDEX];
+    let of_others = [names::SNAPSHOT, names::LOG];
+    group.iter().flat_map(move |segment| {
+        let others = of_others.into_iter().filter(move |_| segment.base != base);
+        of_all.into_iter().chain(others).map(|suffix| (segment.base, suffix))
+    })
 }

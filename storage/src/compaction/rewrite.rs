@@ -20,40 +20,79 @@ use crate::{CompactionError, Offset};
 /// What is being done when a compacted segment's file can't be written.
 const WRITING: &str = "writing a compacted segment of";
 
+/// What was written of a group.
+enum Filled {
+    /// All of it, as it is.
+    Same,
+    /// What stays of it.
+    Changed,
+    /// Only so many of its segments fit one.
+    TooLarge(usize),
+}
+
 impl Pass {
-    /// Compacts a group. Nothing, if there is nothing in it, or nothing to take out of its only segment.
+    /// Compacts a group into one segment, or, if compressed anew it is too large for that, into several that each take the
+    /// place of whole ones.
     pub(crate) async fn compact_group(
         &self,
         group: &[Segment],
         map: &KeyMap,
         mapped: Offset,
     ) -> Result<(), CompactionError> {
-        // Retention may have taken the oldest since the pass began.
-        let gone = group.iter().take_while(|segment| !self.log.is_closed(segment)).count();
-        let group = &group[gone..];
+        // Retention may have taken the oldest since the pass began, or be about to.
+        let gone = group.iter().take_while(|segment| !self.log.serves(segment)).count();
+        let mut rest = &group[gone..];
+        let mut count = rest.len();
+        while !rest.is_empty() {
+            let before = (self.met.borrow().clone(), self.removed_records.get());
+            match self.compact_into_one(&rest[..count], map, mapped).await? {
+                Filled::TooLarge(fitting) => {
+                    count = fitting;
+                    self.met.replace(before.0);
+                    self.removed_records.set(before.1);
+                }
+                Filled::Same | Filled::Changed => {
+                    rest = &rest[count..];
+                    count = rest.len();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing, if there is nothing in it, or nothing to take out of its only segment.
+    async fn compact_into_one(
+        &self,
+        group: &[Segment],
+        map: &KeyMap,
+        mapped: Offset,
+    ) -> Result<Filled, CompactionError> {
         let bytes: u64 = group.iter().map(|segment| segment.bytes).sum();
         if bytes == 0 {
-            return Ok(());
+            return Ok(Filled::Same);
         }
         self.check_space(bytes).await?;
         let mut cleaned = self.create(group[0].base).await?;
         let filled = self.fill(group, map, mapped, &mut cleaned).await;
         let filled = match self.unless_called_off(filled) {
-            Ok(is_same) if is_same && group.len() == 1 => Ok(false),
-            Ok(_) => {
-                cleaned.finish().await.map(|()| true).map_err(|error| self.failed_writing(WRITING, error))
+            Ok(Filled::Same) if group.len() > 1 => Ok(Filled::Changed),
+            filled => filled,
+        };
+        let finished = match &filled {
+            Ok(Filled::Changed) => {
+                let finished = cleaned.finish(self.log.modified_ms(group)).await;
+                finished.map_err(|error| self.failed_writing(WRITING, error))
             }
-            Err(error) => Err(error),
+            _ => Ok(()),
         };
         let path = cleaned.path.clone();
         let build = cleaned.close().await;
-        match filled {
-            Ok(true) => self.replace(group, build).await,
-            other => {
-                self.discard(&path).await;
-                other.map(drop)
-            }
+        if finished.is_ok() && matches!(filled, Ok(Filled::Changed)) {
+            self.replace(group, build).await?;
+        } else {
+            self.discard(&path).await;
         }
+        finished.and(filled)
     }
 
     /// A pass leaves room for what is appended meanwhile.
@@ -95,29 +134,39 @@ impl Pass {
         self.log.fail_on_device(what, error).into()
     }
 
-    /// Writes what stays of the group. True if all of it does, as it is.
+    /// Writes what stays of the group.
     async fn fill(
         &self,
         group: &[Segment],
         map: &KeyMap,
         mapped: Offset,
         cleaned: &mut CleanedSegment,
-    ) -> Result<bool, CompactionError> {
+    ) -> Result<Filled, CompactionError> {
         let (_, config) = self.config()?;
         let rules =
             Rules { map, mapped, now_ms: self.now_ms, delete_retention_ms: config.delete_retention_ms };
         let last = group.iter().rposition(|segment| segment.bytes > 0);
-        let mut is_same = true;
+        let mut filled = Filled::Same;
         for (at, segment) in group.iter().enumerate().filter(|(_, segment)| segment.bytes > 0) {
             let mut source = self.open(segment, 0).await?;
             let is_last = last == Some(at);
-            let filled = self.fill_from(&mut source, segment, is_last, &rules, cleaned).await;
+            let of_this = self.fill_from(&mut source, segment, is_last, &rules, cleaned).await;
             source.close().await;
-            is_same &= filled?;
+            match of_this? {
+                Filled::Same => {}
+                Filled::Changed => filled = Filled::Changed,
+                Filled::TooLarge(_) if at == 0 => {
+                    let path = self.log.file_path(segment.base, names::LOG);
+                    let reason = "compressed anew it is larger than a segment may be";
+                    return Err(CompactionError::Uncleanable(format!("{}: {reason}", path.display())));
+                }
+                Filled::TooLarge(_) => return Ok(Filled::TooLarge(at)),
+            }
         }
-        Ok(is_same)
+        Ok(filled)
     }
 
+    /// Writes what stays of a segment.
     async fn fill_from(
         &self,
         source: &mut Source,
@@ -125,8 +174,8 @@ impl Pass {
         is_last: bool,
         rules: &Rules<'_>,
         cleaned: &mut CleanedSegment,
-    ) -> Result<bool, CompactionError> {
-        let mut is_same = true;
+    ) -> Result<Filled, CompactionError> {
+        let mut filled = Filled::Same;
         while let Some(found) = source.next().await? {
             self.pace(found.header.total_bytes()).await?;
             let batch = source.batch(&found).await?;
@@ -135,12 +184,17 @@ impl Pass {
                 true => Some(batch.bytes().clone()),
                 false => self.filtered(source, &found, &batch, ends_group, rules).await?,
             };
-            is_same &= stays.as_ref().is_some_and(|stays| stays == batch.bytes());
+            if stays.as_ref().is_none_or(|stays| stays != batch.bytes()) {
+                filled = Filled::Changed;
+            }
             if let Some(stays) = stays {
+                if !cleaned.has_room(stays.len(), self.cleaner.segment_bytes_max) {
+                    return Ok(Filled::TooLarge(0));
+                }
                 self.write(source, &found, &stays, cleaned).await?;
             }
         }
-        Ok(is_same)
+        Ok(filled)
     }
 
     async fn write(
@@ -151,9 +205,6 @@ impl Pass {
         cleaned: &mut CleanedSegment,
     ) -> Result<(), CompactionError> {
         let header = BatchHeader::parse(batch).map_err(|error| source.damaged(found, &error))?;
-        if !cleaned.has_room(batch.len()) {
-            return Err(source.damaged(found, &"compressed anew it is too large for its segment"));
-        }
         cleaned.push(&header, batch).await.map_err(|error| self.failed_writing(WRITING, error))?;
         self.pace_writing(batch.len()).await
     }

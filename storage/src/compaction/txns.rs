@@ -93,7 +93,7 @@ impl Transactions {
 }
 
 /// Which transactions a pass has met data of, and their markers not yet.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Met(BTreeSet<i64>);
 
 impl Met {

@@ -145,6 +145,19 @@ impl File {
         }
     }
 
+    /// Has the file count as changed last at `modified_ms`, in ms since 1970: until it is changed again. Durable with the
+    /// next sync that has something else to do.
+    ///
+    /// # Errors
+    /// EIO and the like.
+    pub async fn set_modified_ms(&self, modified_ms: i64) -> io::Result<()> {
+        match &self.inner {
+            Inner::Real(file) => file.set_modified_ms(modified_ms).await,
+            #[cfg(feature = "sim")]
+            Inner::Sim(file) => file.set_modified_ms(modified_ms).await,
+        }
+    }
+
     /// Allocates space from the start to `len` and extends the file to it: writes up to there can't meet
     /// ENOSPC.
     ///

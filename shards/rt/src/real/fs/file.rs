@@ -108,6 +108,17 @@ impl File {
         Ok(helpers.run(move || rustix::fs::ftruncate(fd, len)).await?)
     }
 
+    pub(crate) async fn set_modified_ms(&self, modified_ms: i64) -> io::Result<()> {
+        let modified = rustix::fs::Timespec {
+            tv_sec: modified_ms.div_euclid(1_000),
+            tv_nsec: modified_ms.rem_euclid(1_000) * 1_000_000,
+        };
+        let times = rustix::fs::Timestamps { last_access: modified, last_modification: modified };
+        let fd = self.dup()?;
+        let helpers = current::expect("rt::fs").helpers.clone();
+        Ok(helpers.run(move || rustix::fs::futimens(fd, &times)).await?)
+    }
+
     pub(crate) async fn preset(&self, len: u64) -> io::Result<()> {
         let before = self.len()?;
         let allocated = match self.handle() {

@@ -153,6 +153,17 @@ impl File {
         .await
     }
 
+    /// Dates the file. A crash leaves the date: it tells nothing that must survive or must not.
+    pub(crate) async fn set_modified_ms(&self, modified_ms: i64) -> io::Result<()> {
+        let ino = self.ino;
+        submit_atomic(
+            &self.place,
+            |l| &l.name_us,
+            move |disk| disk.file_mut(ino).map(|file| file.modified_ms = modified_ms),
+        )
+        .await
+    }
+
     /// Allocates space up to `len`, as zeros, and extends the file to it.
     ///
     /// # Errors

@@ -261,5 +261,7 @@ fn a_file_tells_when_it_was_last_changed_and_renaming_it_is_no_change() {
         assert_eq!(modified_ms().await, [first]);
         create("/d/new", b"new").await;
         assert!(modified_ms().await[0] >= first + 5_000);
+        File::open(path("/d/new"), false).await.unwrap().set_modified_ms(first).await.unwrap();
+        assert_eq!(modified_ms().await, [first]);
     });
 }
