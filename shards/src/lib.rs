@@ -9,5 +9,5 @@ mod traffic;
 
 pub use mesh::{CREDITS, Mesh, MeshPiece, MeshPorts, MeshStats, WAITS_MAX, mesh};
 pub use partition::{Appended, Partition, PartitionError};
-pub use placement::{PartitionKey, Placement};
+pub use placement::{PartitionKey, Placed, Placement};
 pub use traffic::Traffic;

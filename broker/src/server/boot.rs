@@ -26,6 +26,7 @@ use super::join::join as join_node;
 use super::listen;
 use super::metadata_dir;
 use super::piece::{Answer, Piece};
+use super::placement_file::{self, Remembered};
 use super::register::register;
 use super::state::{ShardState, Topology};
 use super::stop;
@@ -117,6 +118,7 @@ async fn start(
     let shard = join_node(ShardId(0), ports, updates, joint, Some(first_shard), failures).await?;
     seat.take(&shard);
     shard.tasks.spawn(watch_metadata(Rc::clone(&shard), controller.clone()));
+    shard.tasks.spawn(placement_file::keep(Rc::clone(&shard)));
     let offset = shard.image.borrow().offset;
     first::await_everywhere(&shard, offset).await;
     begin_use(&shard, &homes).await?;
@@ -165,7 +167,8 @@ pub(super) async fn open(
     // Before any shard opens a log.
     let image = controller.with_image(Image::clone);
     let dirs = homes.settle(&node.config, &image, facts).await?;
-    let joint = Joint { node, dirs };
+    let placement = Arc::new(Remembered::read(&node.config.metadata_log_dir).await?);
+    let joint = Joint { node, dirs, placement };
     for sender in &mut first.joint {
         // A shard that has ended has ended the process.
         let _ = sender.try_send(joint.clone());

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rt::sync::Notify;
 use rt::{ShardId, TaskSet, lane};
-use shards::{Mesh, MeshPorts, Placement};
+use shards::{Mesh, MeshPorts};
 use storage::{JournalConfig, LogDirConfig};
 
 use super::compacting;
@@ -40,7 +40,7 @@ pub(super) async fn join(
     first: Option<FirstShard>,
     failures: Rc<Failures>,
 ) -> Result<Rc<ShardState>, Failure> {
-    let Joint { node, dirs } = joint;
+    let Joint { node, dirs, placement } = joint;
     // The directories share what a shard has for its logs.
     let share = dirs.facts.iter().flatten().count().max(1);
     let memory = MemoryPlan::of_shard(&node.config.ringlog, node.shards);
@@ -69,6 +69,7 @@ pub(super) async fn join(
         None => return Err(Failure::fatal("the metadata quorum ended")),
     };
     let shards = node.shards;
+    let placement = RefCell::new(placement.placement(shards, &image));
     let sessions_max = (node.config.network.fetch_sessions_max / usize::from(shards)).max(1);
     let coordinators = Coordinators::new(node.config.groups.clone());
     let values = Rc::new(node.config.values.clone());
@@ -79,7 +80,7 @@ pub(super) async fn join(
         served_offset: Cell::new(-1),
         served_moved: Notify::new(),
         image: RefCell::new(image),
-        placement: RefCell::new(Placement::new(shards)),
+        placement,
         partitions: RefCell::new(BTreeMap::new()),
         topic_configs: RefCell::new(BTreeMap::new()),
         log_dirs,

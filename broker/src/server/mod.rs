@@ -30,6 +30,7 @@ pub mod metadata_changes;
 mod metadata_dir;
 pub mod moving;
 pub mod piece;
+mod placement_file;
 mod reading;
 mod register;
 pub mod replies;

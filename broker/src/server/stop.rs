@@ -24,6 +24,7 @@ use storage::ClosedDir;
 
 use super::failure::Failure;
 use super::homes::Homes;
+use super::placement_file;
 use super::state::ShardState;
 
 /// How long requests that were begun may take when the node stops. A client that doesn't read its answer is the one to reach it; service
@@ -130,6 +131,9 @@ async fn close(shard: &Rc<ShardState>) -> ClosedDirs {
     shard.coordinators.stop().await;
     shard.partitions.borrow_mut().clear();
     shard.tasks.cancel_all().await;
+    if shard.first.is_some() {
+        placement_file::save(shard).await;
+    }
     let closing = shard.log_dirs.all().map(|(_, dir)| async move {
         let closed = dir.opened()?.close().await;
         // What couldn't be closed on a disk that failed is for the next start to recover.

@@ -8,6 +8,7 @@ use shards::MeshPorts;
 
 use super::log_dirs::JointDirs;
 use super::piece::{Answer, Piece};
+use super::placement_file::Remembered;
 use super::state::Topology;
 use super::stop::{Order, Report};
 use crate::admin::{AdminEnds, Phase};
@@ -26,6 +27,7 @@ const REPORTS_MAX: usize = 2;
 pub(super) struct Joint {
     pub(super) node: Arc<Topology>,
     pub(super) dirs: JointDirs,
+    pub(super) placement: Arc<Remembered>,
 }
 
 /// One shard's ends of the lanes.

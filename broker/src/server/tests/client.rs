@@ -100,8 +100,12 @@ impl Client {
     }
 
     pub(super) async fn delete_topic(&mut self) {
+        self.delete_topic_named(TOPIC).await;
+    }
+
+    pub(super) async fn delete_topic_named(&mut self, name: &'static str) {
         let request = DeleteTopicsRequest {
-            topic_names: vec![Str::from_static(TOPIC)],
+            topic_names: vec![Str::from_static(name)],
             timeout_ms: 10_000,
             ..Default::default()
         };

@@ -10,6 +10,7 @@ mod log_dirs;
 mod lost_dirs;
 mod moving;
 mod node;
+mod placement;
 mod repeats;
 mod retention;
 mod stopping;

@@ -225,6 +225,12 @@ impl Broker {
         self.boot();
     }
 
+    /// The same, on another number of cores.
+    pub(super) fn start_again_on(&mut self, shards: u16) {
+        self.shards = shards;
+        self.start_again();
+    }
+
     /// The same, with other settings.
     pub(super) fn start_again_with(&mut self, settings: &'static [(&'static str, &'static str)]) {
         self.settings = settings;
