@@ -100,6 +100,8 @@ pub const EMPTY_PARTS_MAX: usize = 64;
 pub const INDEX_BYTES_MAX: usize = 16 << 20;
 /// Aborted transactions that a compaction pass knows at the same time: a pass ends where there are more.
 pub const ABORTED_MAX: usize = 1 << 20;
+/// Largest index of aborted transactions that compaction reads, in bytes: of as many transactions.
+pub const TXN_INDEX_BYTES_MAX: u64 = 34 * ABORTED_MAX as u64;
 /// Bytes that compaction writes to the device at once.
 pub const CLEANED_WRITE_BYTES: usize = 256 << 10;
 /// Records of one batch that compaction looks at before other tasks of the shard may run.

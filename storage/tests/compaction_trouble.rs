@@ -315,3 +315,49 @@ fn a_compacted_segment_is_as_old_as_the_newest_it_is_made_of() {
         assert_eq!(gone, None, "{:?}", node.disk().names("/data/orders-0"));
     });
 }
+
+/// What there is no room to rewrite isn't read either. All of it was mapped first, at each look anew.
+#[test]
+fn a_pass_ends_before_what_there_is_no_room_for() {
+    run(|node| async move {
+        let small = LogConfig { segment_bytes: 28_000, ..config() };
+        let opened = open(small).await;
+        let log = &opened.log;
+        segments(log, &["aaaa", "aaaa", &"b".repeat(250), "cc"]).await;
+        let room_for = |bytes: u64| {
+            node.disk().set_capacity(Some(1 << 30));
+            let used = (1 << 30) - node.disk().free_bytes();
+            node.disk().set_capacity(Some((used + bytes) * 50 / 49 + 1));
+        };
+        room_for(20_000);
+        let done = compact(log).await.unwrap();
+        assert_eq!((done.upto, done.is_partial), (Offset(8), true), "the first two fit");
+        let read_bytes = opened.dir.stats().compaction_read_bytes.get();
+        room_for(20_000);
+        for _ in 0..2 {
+            let full = log.compact(CleanerConfig::default(), log.durable_offset()).await;
+            assert!(matches!(full, Err(CompactionError::NoSpace)), "{full:?}");
+        }
+        assert_eq!(opened.dir.stats().compaction_read_bytes.get(), read_bytes);
+        node.disk().set_capacity(None);
+        assert_eq!(compact(log).await.unwrap().upto, Offset(260));
+    });
+}
+
+/// A pass kept to the rate that it began with, for hours if need be.
+#[test]
+fn a_changed_rate_acts_on_the_pass_that_is_under_way() {
+    run(|_| async move {
+        let opened = open(config()).await;
+        let log = opened.log.clone();
+        segments(&log, &["aaaaaaaa", "bbbbbbbb", "abab"]).await;
+        let slow = CleanerConfig { bytes_per_second: 1.0, ..CleanerConfig::default() };
+        let passing = log.clone();
+        let pass = rt::spawn(async move { passing.compact(slow, passing.durable_offset()).await });
+        rt::sleep(Duration::from_secs(60)).await;
+        let before = rt::now();
+        opened.dir.limit_compaction(f64::MAX);
+        pass.await.unwrap().unwrap();
+        assert!(rt::now() - before < Duration::from_secs(1), "{:?}", rt::now() - before);
+    });
+}

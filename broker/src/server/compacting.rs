@@ -13,7 +13,8 @@ use crate::config::value;
 /// Shortest pause, whatever is set: the logs needn't be looked at all the time.
 const BACKOFF_MIN: Duration = Duration::from_millis(10);
 
-/// Compacts for as long as the shard serves, unless `log.cleaner.enable` says no. Changed settings act on the next pass.
+/// Compacts for as long as the shard serves, unless `log.cleaner.enable` says no. Changed settings act on the next
+/// pass, a changed rate on the one under way.
 pub(super) async fn run(shard: Rc<ShardState>) {
     if value::boolean(shard.broker_values().text("log.cleaner.enable")) == Some(false) {
         tracing::warn!("logs aren't compacted: log.cleaner.enable is false");
@@ -32,6 +33,12 @@ pub(super) async fn run(shard: Rc<ShardState>) {
         }
         rt::yield_point().await;
     }
+}
+
+/// A changed rate acts on the pass that is under way.
+pub(super) fn set_rate(shard: &ShardState) {
+    let rate = cleaner_config(&shard.broker_values(), shard.node.shards).bytes_per_second;
+    shard.log_dirs.online().for_each(|dir| dir.limit_compaction(rate));
 }
 
 /// This shard's part of what compaction may take of the node.

@@ -9,6 +9,7 @@ use protocol::types::Uuid;
 use shards::PartitionKey;
 use storage::{LeaderEpoch, TopicPartition};
 
+use super::compacting;
 use super::deleting;
 use super::leading::{self, Wanted, log_config};
 use super::state::ShardState;
@@ -82,6 +83,7 @@ fn resolve_broker(shard: &Rc<ShardState>, image: &Image) {
     let (on_this, on_all) = image.dynamic_broker_configs(shard.node.config.node_id);
     values.set_dynamic(on_this, on_all);
     *shard.values.borrow_mut() = Rc::new(values);
+    compacting::set_rate(shard);
 }
 
 /// Topics that the delta deletes: id, name and number of partitions.

@@ -42,6 +42,15 @@ pub(crate) fn group(segments: &[Sized], limits: Limits) -> Vec<Range<usize>> {
     groups
 }
 
+/// How many of `segments` can be compacted in this order where the disk has `room` for a group, in bytes: compacted, a group
+/// takes no more than before.
+pub(crate) fn fitting(segments: &[Sized], limits: Limits, room: u64) -> usize {
+    let bytes =
+        |group: &Range<usize>| segments[group.clone()].iter().map(|sized| sized.segment.bytes).sum::<u64>();
+    let groups = group(segments, limits);
+    groups.iter().take_while(|group| bytes(group) <= room).last().map_or(0, |last| last.end)
+}
+
 fn fits(sum: &Sized, next: &Sized, limits: Limits) -> bool {
     // An empty segment has no offsets to be held.
     let last = next.segment.end.plus(-1);

@@ -1,11 +1,12 @@
 //! One pass over one log.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use protocol::records::{DECOMPRESSED_BYTES_MAX, RecordBatch};
 
-use super::group::{Limits, Sized, group, rewritten};
+use super::group::{Limits, Sized, fitting, group, rewritten};
 use super::key_map::KeyMap;
 use super::plan::{Dirt, Segment};
 use super::source::{Found, Source};
@@ -45,6 +46,8 @@ pub(crate) struct Pass {
     /// The aborted transactions, once one was met.
     transactions: RefCell<Option<Transactions>>,
     pub met: RefCell<Met>,
+    /// Markers in the group at hand of which nothing is left to mark.
+    pub ended: RefCell<BTreeSet<Offset>>,
     pub removed_records: Cell<u64>,
     pub read_bytes: Cell<u64>,
     pub written_bytes: Cell<u64>,
@@ -52,6 +55,7 @@ pub(crate) struct Pass {
 
 impl Pass {
     pub(crate) fn new(log: Rc<LogInner>, plan: Plan, cleaner: CleanerConfig) -> Self {
+        log.dir.compaction.bytes_per_second.set(cleaner.bytes_per_second);
         Self {
             log,
             dirt: plan.dirt,
@@ -62,6 +66,7 @@ impl Pass {
             throttle: RefCell::new(Throttle::new(cleaner.bytes_per_second)),
             transactions: RefCell::default(),
             met: RefCell::default(),
+            ended: RefCell::default(),
             removed_records: Cell::default(),
             read_bytes: Cell::default(),
             written_bytes: Cell::default(),
@@ -79,23 +84,28 @@ impl Pass {
             // Retention took what was dirty.
             return Err(CompactionError::CalledOff);
         }
-        // Before all the reading: without room for the first there is no room for a group.
-        if let Some(first) = segments.iter().find(|segment| segment.bytes > 0) {
-            self.check_space(first.bytes).await?;
-        }
-        let (map, mapped) = self.map_keys(&segments).await?;
-        if mapped <= self.dirt.first_dirty {
-            return Err(self.has_no_end(mapped));
-        }
-        let segments = self.with_sizes(rewritten(&segments, mapped)).await?;
         let config = self.log.config();
         let limits = Limits {
             segment_bytes: config.segment_bytes,
             index_bytes: u64::from(config.segment_index_bytes),
         };
-        for range in group(&segments, limits) {
-            let group: Vec<Segment> = segments[range].iter().map(|sized| sized.segment).collect();
-            self.compact_group(&group, &map, mapped).await?;
+        let sized = self.with_sizes(&segments).await?;
+        // Before all the reading: what there is no room to rewrite needn't be mapped.
+        let fitting = match self.room().await {
+            Some(room) => fitting(&sized, limits, room),
+            None => 0,
+        };
+        let segments = &segments[..fitting];
+        if segments.last().is_none_or(|last| last.end <= self.dirt.first_dirty) {
+            return Err(CompactionError::NoSpace);
+        }
+        let (map, mapped) = self.map_keys(segments).await?;
+        if mapped <= self.dirt.first_dirty {
+            return Err(self.has_no_end(mapped));
+        }
+        let segments = rewritten(segments, mapped);
+        for range in group(&sized[..segments.len()], limits) {
+            self.compact_group(&segments[range], &map, mapped).await?;
         }
         self.note(mapped).await?;
         Ok(Compacted {
@@ -274,7 +284,9 @@ impl Pass {
         self.throttle.borrow_mut().count(bytes, rt::now());
         loop {
             self.check()?;
-            let wait = self.throttle.borrow().wait(rt::now());
+            let (now, rate) = (rt::now(), self.log.dir.compaction.bytes_per_second.get());
+            self.throttle.borrow_mut().set_rate(rate, now);
+            let wait = self.throttle.borrow().wait(now);
             let Some(wait) = wait else { return Ok(()) };
             rt::sleep(wait).await;
         }

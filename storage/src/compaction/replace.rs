@@ -27,6 +27,7 @@ use crate::log::active::SegmentBuild;
 use crate::log::core::ClosedSegment;
 use crate::log::inner::LogInner;
 use crate::segment::names;
+use crate::segment::txn_index::{self, AbortedTxn};
 use crate::{CompactionError, Offset};
 
 /// Segments that are being replaced, until it is dropped.
@@ -40,16 +41,18 @@ impl Drop for Replacing {
 }
 
 impl Pass {
-    /// Replaces `group` by what its `.cleaned` file holds, of which `build` tells. The file goes if that is called off.
+    /// Replaces `group` by what its `.cleaned` file holds, of which `build` tells, and which transactions were `aborted`
+    /// there. The file goes if that is called off.
     pub(crate) async fn replace(
         &self,
         group: &[Segment],
         build: SegmentBuild,
+        aborted: &[AbortedTxn],
     ) -> Result<(), CompactionError> {
         let log = &self.log;
         let files = log.files.take(1).await;
         let mut is_decided = false;
-        if let Err(error) = self.prepare(group, &build, &mut is_decided).await {
+        if let Err(error) = self.prepare(group, &build, aborted, &mut is_decided).await {
             if !log.is_offline() {
                 log.remove_passing(build.base, is_decided).await;
             }
@@ -82,6 +85,7 @@ impl Pass {
         &self,
         group: &[Segment],
         build: &SegmentBuild,
+        aborted: &[AbortedTxn],
         is_decided: &mut bool,
     ) -> Result<(), CompactionError> {
         let log = &self.log;
@@ -93,14 +97,14 @@ impl Pass {
         let finished = log.finish_small_files().await;
         finished.map_err(|error| self.failed_writing("writing the index files of", error))?;
         let write = async {
-            for (suffix, content) in
-                [(names::TIME_INDEX, build.times.to_file()), (names::INDEX, build.index.to_file())]
-            {
+            let with_aborted = (!aborted.is_empty()).then(|| (names::TXN_INDEX, txn_index::encode(aborted)));
+            let indexes = [(names::TIME_INDEX, build.times.to_file()), (names::INDEX, build.index.to_file())];
+            for (suffix, content) in indexes.into_iter().chain(with_aborted) {
                 files::replace(&log.passing_path(build.base, suffix, names::CLEANED), content).await?;
+                log.pass_on(build.base, suffix).await?;
             }
-            log.pass_on(build.base, &[names::TIME_INDEX, names::INDEX]).await?;
             files::sync_dir(&log.path).await?;
-            log.pass_on(build.base, &[names::LOG]).await?;
+            log.pass_on(build.base, names::LOG).await?;
             *is_decided = true;
             files::sync_dir(&log.path).await
         };
@@ -153,19 +157,16 @@ impl LogInner {
         self.path.join(names::passing_name(base, suffix, ending))
     }
 
-    /// `.cleaned` files become `.swap` files.
-    async fn pass_on(&self, base: Offset, suffixes: &[&str]) -> io::Result<()> {
-        for suffix in suffixes {
-            let path = |ending| self.passing_path(base, suffix, ending);
-            rt::fs::rename(path(names::CLEANED), path(names::SWAP)).await?;
-        }
-        Ok(())
+    /// A `.cleaned` file becomes a `.swap` file.
+    async fn pass_on(&self, base: Offset, suffix: &str) -> io::Result<()> {
+        let path = |ending| self.passing_path(base, suffix, ending);
+        rt::fs::rename(path(names::CLEANED), path(names::SWAP)).await
     }
 
     /// Removes what a replacement leaves that was called off; `was_decided` says whether a start may find it decided.
     async fn remove_passing(&self, base: Offset, was_decided: bool) {
         let remove = async {
-            for suffix in [names::LOG, names::INDEX, names::TIME_INDEX] {
+            for suffix in [names::LOG, names::INDEX, names::TIME_INDEX, names::TXN_INDEX] {
                 for ending in [names::CLEANED, names::SWAP] {
                     files::remove(&self.passing_path(base, suffix, ending)).await?;
                 }
@@ -200,18 +201,15 @@ impl LogInner {
             self.rename_if_there(&self.file_path(old, suffix), &aside).await?;
         }
         files::sync_dir(&self.path).await?;
-        for suffix in [names::TIME_INDEX, names::INDEX] {
-            self.name_finally(base, suffix).await?;
+        for suffix in [names::TIME_INDEX, names::INDEX, names::TXN_INDEX] {
+            let from = self.passing_path(base, suffix, names::SWAP);
+            self.rename_if_there(&from, &self.file_path(base, suffix)).await?;
         }
         files::sync_dir(&self.path).await?;
-        self.name_finally(base, names::LOG).await?;
+        let from = self.passing_path(base, names::LOG, names::SWAP);
+        self.rename_with_room(&from, &self.file_path(base, names::LOG)).await?;
         *is_in_place = true;
         files::sync_dir(&self.path).await
-    }
-
-    async fn name_finally(&self, base: Offset, suffix: &str) -> io::Result<()> {
-        let from = self.passing_path(base, suffix, names::SWAP);
-        self.rename_with_room(&from, &self.file_path(base, suffix)).await
     }
 
     /// Removes the files that were put aside. What stays the next start removes.

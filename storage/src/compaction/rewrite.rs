@@ -13,8 +13,10 @@ use crate::dir::files;
 use crate::error::is_full;
 use crate::limits::{
     COMPACTION_SPARE_BYTES_MAX, COMPACTION_SPARE_SHARE, COMPRESS_INLINE_BYTES_MAX, RECORDS_PER_STEP,
+    TXN_INDEX_BYTES_MAX,
 };
 use crate::segment::names;
+use crate::segment::txn_index::{self, AbortedTxn};
 use crate::{CompactionError, Offset};
 
 /// What is being done when a compacted segment's file can't be written.
@@ -71,12 +73,19 @@ impl Pass {
         if bytes == 0 {
             return Ok(Filled::Same);
         }
-        self.check_space(bytes).await?;
+        if self.room().await.is_none_or(|room| room < bytes) {
+            return Err(CompactionError::NoSpace);
+        }
+        self.ended.borrow_mut().clear();
         let mut cleaned = self.create(group[0].base).await?;
         let filled = self.fill(group, map, mapped, &mut cleaned).await;
         let filled = match self.unless_called_off(filled) {
             Ok(Filled::Same) if group.len() > 1 => Ok(Filled::Changed),
             filled => filled,
+        };
+        let aborted = match &filled {
+            Ok(Filled::Changed) => self.aborted_in(group).await,
+            _ => Ok(Vec::new()),
         };
         let finished = match &filled {
             Ok(Filled::Changed) => {
@@ -87,23 +96,43 @@ impl Pass {
         };
         let path = cleaned.path.clone();
         let build = cleaned.close().await;
-        if finished.is_ok() && matches!(filled, Ok(Filled::Changed)) {
-            self.replace(group, build).await?;
-        } else {
-            self.discard(&path).await;
+        match finished.and(aborted) {
+            Ok(aborted) if matches!(filled, Ok(Filled::Changed)) => {
+                self.replace(group, build, &aborted).await?;
+                filled
+            }
+            done => {
+                self.discard(&path).await;
+                done.and(filled)
+            }
         }
-        finished.and(filled)
     }
 
-    /// A pass leaves room for what is appended meanwhile.
-    ///
-    /// # Errors
-    /// `NoSpace`.
-    pub(crate) async fn check_space(&self, bytes: u64) -> Result<(), CompactionError> {
+    /// The aborted transactions that a group's indexes tell of, but for those of which it turned out that nothing is left.
+    async fn aborted_in(&self, group: &[Segment]) -> Result<Vec<AbortedTxn>, CompactionError> {
+        let mut aborted = Vec::new();
+        for segment in group {
+            let path = self.log.file_path(segment.base, names::TXN_INDEX);
+            let unreadable = |error| CompactionError::reading(path.display().to_string(), error);
+            let read = files::content(files::read_small(&path, TXN_INDEX_BYTES_MAX).await);
+            let decoded = match self.unless_called_off(read.map_err(unreadable))? {
+                Ok(file) => txn_index::decode(file.as_deref().unwrap_or_default()),
+                Err(reason) => Err(reason),
+            };
+            let damaged = |reason| CompactionError::Uncleanable(format!("{}: {reason}", path.display()));
+            aborted.extend(decoded.map_err(damaged)?);
+        }
+        aborted.retain(|txn| !self.ended.borrow().contains(&txn.last_offset));
+        Ok(aborted)
+    }
+
+    /// How large a group may be that is compacted now, in bytes: a pass leaves room for what is appended meanwhile. `None`
+    /// without room for any.
+    pub(crate) async fn room(&self) -> Option<u64> {
         // What doesn't tell its size is tried.
-        let Ok(space) = rt::fs::space(&self.log.path).await else { return Ok(()) };
+        let Ok(space) = rt::fs::space(&self.log.path).await else { return Some(u64::MAX) };
         let spare = (space.total_bytes / COMPACTION_SPARE_SHARE).min(COMPACTION_SPARE_BYTES_MAX);
-        if space.free_bytes < bytes.saturating_add(spare) { Err(CompactionError::NoSpace) } else { Ok(()) }
+        space.free_bytes.checked_sub(spare)
     }
 
     async fn create(&self, base: Offset) -> Result<CleanedSegment, CompactionError> {
@@ -257,7 +286,11 @@ impl Pass {
         let header = &found.header;
         if header.attributes.is_control() {
             let kind = control_kind(batch).map_err(|error| source.damaged(found, &error))?;
-            return Ok(self.met.borrow_mut().marks_nothing(header, kind));
+            let marks_nothing = self.met.borrow_mut().marks_nothing(header, kind);
+            if marks_nothing {
+                self.ended.borrow_mut().insert(Offset(header.base_offset));
+            }
+            return Ok(marks_nothing);
         }
         self.met.borrow_mut().data(header);
         let unknown = || source.damaged(found, &"its transaction's end isn't known");

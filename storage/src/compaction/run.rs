@@ -72,6 +72,11 @@ impl LogDir {
         None
     }
 
+    /// Has the pass that is under way keep to another rate, in bytes a second, from now on.
+    pub fn limit_compaction(&self, bytes_per_second: f64) {
+        self.shared().compaction.bytes_per_second.set(bytes_per_second);
+    }
+
     /// When a pass was last looked for; `None` if never.
     pub fn compaction_looked_at(&self) -> Option<rt::Instant> {
         self.shared().compaction.looked_at.get()

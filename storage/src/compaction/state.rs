@@ -40,6 +40,8 @@ pub(crate) struct DirCompaction {
     pub ended: Notify,
     /// Whether passes must end.
     pub stopping: Cell<bool>,
+    /// How many bytes a second the pass may read and write.
+    pub bytes_per_second: Cell<f64>,
     /// When a pass was last looked for.
     pub looked_at: Cell<Option<Instant>>,
     /// The dirty part of the dirtiest log then, 0 to 1.

@@ -9,8 +9,8 @@ mod journal;
 mod name;
 mod rebuild;
 mod text;
-mod txn;
 
+pub use crate::segment::txn_index::{AbortedTxn, decode as txn_index};
 pub use index::{IndexEntries, OffsetEntry, TimeEntry, offset_index, time_index};
 pub use journal::{JournalEntry, JournalFile, JournalFrame, journal};
 pub use name::{
@@ -21,7 +21,6 @@ pub use text::{
     Checkpoint, checkpoint, checkpoint_file, clean_marker_text, cleaned, cleaned_file, epochs, offsets,
     offsets_text, partition_metadata, start, unrecovered,
 };
-pub use txn::{AbortedTxn, txn_index};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,9 @@
 //! was made of, here as in Kafka, whose directories may hold such files too.
 //!
 //! It replaces all segments that start within its offsets; its last batch is the last of the last of them. Its indexes
-//! are written anew: which of those found beside it are its own can't be told. May be cut short itself at any point.
+//! are written anew: which of those found beside it are its own can't be told. But for that of aborted transactions, which
+//! tells more than the batches do: if it isn't under a `.swap` name any more it has its own, or there is none, and one of the
+//! old segment of that name says nothing wrong. May be cut short itself at any point.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -112,10 +114,9 @@ impl Swapped<'_> {
         let replaces = |found: Offset| found == base || (base..self.next).contains(&found);
         for entry in entries {
             let Some((found, suffix)) = names::parse_file_name(&entry.name) else { continue };
-            let is_segments =
-                [names::LOG, names::INDEX, names::TIME_INDEX, names::TXN_INDEX].contains(&suffix);
-            let is_snapshot = suffix == names::SNAPSHOT && found != base;
-            if replaces(found) && (is_segments || is_snapshot) {
+            let is_segments = [names::LOG, names::INDEX, names::TIME_INDEX].contains(&suffix);
+            let is_others = [names::SNAPSHOT, names::TXN_INDEX].contains(&suffix) && found != base;
+            if replaces(found) && (is_segments || is_others) {
                 files::remove(&self.path.join(&entry.name)).await?;
             }
         }
@@ -127,8 +128,12 @@ impl Swapped<'_> {
         };
         // They are caches.
         write.await.or_else(|error| if is_full(&error) { Ok(()) } else { Err(error) })?;
-        let swap = self.path.join(names::passing_name(base, names::LOG, names::SWAP));
-        rt::fs::rename(&swap, &path(names::LOG)).await?;
+        let swap = |suffix| self.path.join(names::passing_name(base, suffix, names::SWAP));
+        match rt::fs::rename(swap(names::TXN_INDEX), path(names::TXN_INDEX)).await {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        rt::fs::rename(swap(names::LOG), path(names::LOG)).await?;
         files::sync_dir(self.path).await
     }
 }

@@ -3,6 +3,7 @@ pub(crate) mod index;
 pub(crate) mod names;
 pub(crate) mod reader;
 pub(crate) mod time_index;
+pub(crate) mod txn_index;
 
 pub(crate) use index::OffsetIndex;
 pub(crate) use reader::{SegmentReader, WalkError};

@@ -1,8 +1,8 @@
-//! Kafka's index of aborted transactions.
+//! The index of aborted transactions, whose markers stand in its segment: made by Kafka, and carried on by compaction.
 //!
 //! An entry: version i16 = 0, then producer id, first offset, last offset and last stable offset, i64 each.
 
-use bytes::Buf;
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use crate::Offset;
 
@@ -26,7 +26,7 @@ const ENTRY_BYTES: usize = 34;
 ///
 /// # Errors
 /// Words for what is wrong with it.
-pub fn txn_index(file: &[u8]) -> Result<Vec<AbortedTxn>, String> {
+pub fn decode(file: &[u8]) -> Result<Vec<AbortedTxn>, String> {
     let (chunks, odd) = file.as_chunks::<ENTRY_BYTES>();
     if !odd.is_empty() {
         return Err(format!("{} bytes behind the last whole entry", odd.len()));
@@ -45,4 +45,17 @@ fn entry(mut fields: &[u8]) -> Result<AbortedTxn, String> {
         last_offset: Offset(fields.get_i64()),
         last_stable_offset: Offset(fields.get_i64()),
     })
+}
+
+/// The file with these entries, which ascend by their markers.
+pub(crate) fn encode(entries: &[AbortedTxn]) -> Bytes {
+    let mut file = BytesMut::with_capacity(entries.len() * ENTRY_BYTES);
+    for entry in entries {
+        file.put_i16(VERSION);
+        file.put_i64(entry.producer_id);
+        file.put_i64(entry.first_offset.0);
+        file.put_i64(entry.last_offset.0);
+        file.put_i64(entry.last_stable_offset.0);
+    }
+    file.freeze()
 }
