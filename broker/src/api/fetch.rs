@@ -17,8 +17,8 @@ use protocol::error::ErrorCode;
 use protocol::messages::fetch_response::{EpochEndOffset, FetchableTopicResponse, PartitionData};
 use protocol::messages::{FetchRequest, FetchResponse};
 use protocol::types::Records;
-use rt::ShardId;
 use rt::sync::Permit;
+use rt::{Instant, ShardId};
 use shards::PartitionKey;
 
 use super::numbered::Numbered;
@@ -59,7 +59,7 @@ impl Asked {
 pub async fn handle(
     shard: &Rc<ShardState>,
     context: &RequestContext,
-    request: FetchRequest,
+    request: Box<FetchRequest>,
 ) -> (FetchResponse, Option<Permit>) {
     let version = context.api_version;
     let by_id = version >= 13;
@@ -197,29 +197,75 @@ fn target(
         bytes_max: entry.bytes_max,
         leader_epoch: entry.leader_epoch,
         last_fetched_epoch: entry.last_fetched_epoch,
-        seen_high_watermark: -1,
     };
     shard.owner(&key).map(|owner| (owner, spot)).ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
 }
 
+/// Waits of at least this end at a tick.
+const LONG_WAIT: Duration = Duration::from_millis(100);
+/// Long waits end together, so many at one waking of their shard: each waking costs more than the answer that it is for, and thousands of
+/// consumers wait all the time.
+const WAIT_TICK: Duration = Duration::from_millis(4);
+
+/// When a wait of at most `max_wait` that begins now is over: a long one at the last tick within it.
+fn wait_end(now: Instant, max_wait: Duration) -> Instant {
+    let end = now + max_wait;
+    if max_wait < LONG_WAIT {
+        return end;
+    }
+    end - Duration::from_nanos(end.as_nanos() % WAIT_TICK.as_nanos() as u64)
+}
+
 /// Plans, and plans anew when something moved, until there is enough, an error to tell, or no time left.
 async fn plan_until_enough(shard: &Rc<ShardState>, parts: &mut [Part], request: &Asked) {
-    let deadline = rt::now() + Duration::from_millis(request.max_wait_ms.max(0) as u64);
+    let until = wait_end(rt::now(), Duration::from_millis(request.max_wait_ms.max(0) as u64));
     // As in Kafka no more is waited for than the answer may hold.
     let bytes_min = usize::try_from(request.min_bytes).unwrap_or(0).min(answer_bytes_max(shard, request));
+    if let Some(owner) = only_owner(parts)
+        && request.max_wait_ms > 0
+    {
+        wait_at(shard, parts, owner, bytes_min, until).await;
+    }
     plan(shard, parts).await;
     loop {
         let planned = parts.iter().filter_map(|part| part.planned.as_ref());
         let bytes: usize = planned.clone().map(|planned| planned.bytes).sum();
-        let tells = |planned: &FetchPlanned| planned.error.is_error() || planned.diverging.is_some();
         // A partition that isn't known is told with the rest, but doesn't end the wait for the others, as in Kafka.
-        let news = parts.iter().all(|part| part.target.is_err()) || planned.clone().any(tells);
-        let now = rt::now();
+        let news =
+            parts.iter().all(|part| part.target.is_err()) || planned.clone().any(FetchPlanned::is_news);
         // A shard that drains answers with what there is: the client gets an empty answer rather than none.
-        if bytes >= bytes_min || news || now >= deadline || shard.network.is_draining() {
+        if bytes >= bytes_min || news || rt::now() >= until || shard.network.is_draining() {
             return;
         }
-        wait(shard, parts, deadline.saturating_since(now)).await;
+        wait(shard, parts, until).await;
+    }
+}
+
+/// The one that has all partitions, if it is one.
+fn only_owner(parts: &[Part]) -> Option<ShardId> {
+    let mut owners = parts.iter().filter_map(|part| part.target.as_ref().ok()).map(|(owner, _)| *owner);
+    let first = owners.next()?;
+    owners.all(|owner| owner == first).then_some(first)
+}
+
+/// Plans all partitions at their one owner, which waits until there is enough: it knows that by itself, so plan and wait are one piece. None is
+/// planned if this shard drains meanwhile.
+async fn wait_at(
+    shard: &Rc<ShardState>,
+    parts: &mut [Part],
+    owner: ShardId,
+    bytes_min: usize,
+    until: Instant,
+) {
+    let spots = parts.iter().filter_map(|part| part.target.as_ref().ok()).map(|(_, spot)| *spot).collect();
+    let planned = pin!(shard.call(owner, Piece::FetchWait { spots, bytes_min, until }));
+    if let Either::Left((Answer::FetchPlan(planned), _)) =
+        select(planned, pin!(shard.network.draining())).await
+    {
+        let asked = parts.iter_mut().filter(|part| part.target.is_ok());
+        for (part, planned) in asked.zip(planned) {
+            part.planned = Some(planned);
+        }
     }
 }
 
@@ -229,10 +275,11 @@ fn answer_bytes_max(shard: &Rc<ShardState>, request: &Asked) -> usize {
     asked.min(shard.node.config.network.fetch_max_bytes).min(shard.network.answer_bytes_max)
 }
 
+/// Plans those that aren't yet.
 async fn plan(shard: &Rc<ShardState>, parts: &mut [Part]) {
     let mut by_owner = Parts::new();
     for (index, part) in parts.iter().enumerate() {
-        if let Ok((owner, spot)) = &part.target {
+        if let (Ok((owner, spot)), None) = (&part.target, &part.planned) {
             by_owner.add(*owner, index, *spot);
         }
     }
@@ -252,25 +299,24 @@ fn note_plan(parts: &mut [Part], indexes: Vec<usize>, answer: Answer) {
     }
 }
 
-/// Waits until owners have news, whose partitions are then planned anew: those of all who have answered by then. The others stand as they were
+/// Waits until owners have more, or something else to tell, whose partitions are then planned anew: those of all who have answered by then. The others stand as they were
 /// planned, and what moves there now is for the next Fetch.
-async fn wait(shard: &Rc<ShardState>, parts: &mut [Part], within: Duration) {
+async fn wait(shard: &Rc<ShardState>, parts: &mut [Part], until: Instant) {
     let mut by_owner = Parts::new();
     for (index, part) in parts.iter().enumerate() {
         if let (Ok((owner, spot)), Some(planned)) = (&part.target, &part.planned) {
-            let spot = FetchSpot { seen_high_watermark: planned.high_watermark, ..*spot };
-            by_owner.add(*owner, index, spot);
+            by_owner.add(*owner, index, (*spot, planned.bytes));
         }
     }
     let draining = pin!(shard.network.draining());
     if by_owner.count() == 0 {
-        select(pin!(rt::sleep(within)), draining).await;
+        select(pin!(rt::sleep_until(until)), draining).await;
         return;
     }
-    // Rounded up, so that the last wait doesn't end a moment before the deadline.
-    let max_wait_ms = u32::try_from(within.as_millis()).unwrap_or(u32::MAX).saturating_add(1);
-    let calls = by_owner.into_iter().map(|(owner, (indexes, spots))| {
-        Box::pin(async move { (indexes, shard.call(owner, Piece::FetchWait { spots, max_wait_ms }).await) })
+    let calls = by_owner.into_iter().map(|(owner, (indexes, known))| {
+        let (spots, bytes): (Vec<FetchSpot>, Vec<usize>) = known.into_iter().unzip();
+        let wait = Piece::FetchWait { spots, bytes_min: bytes.iter().sum::<usize>() + 1, until };
+        Box::pin(async move { (indexes, shard.call(owner, wait).await) })
     });
     // Whoever answers, or nobody: the waits of the others are cancelled with their calls.
     let answered = pin!(first_and_ready(calls.collect()));

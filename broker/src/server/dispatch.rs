@@ -304,7 +304,8 @@ fn handle(key: ApiKey, call: Call, r: &mut Reader) -> Result<Request, Violation>
             Ok(Request::Produce(Produce { context, correlation_id, request }))
         }
         ApiKey::Fetch => {
-            let request = FetchRequest::decode(r, call.context.api_version)?;
+            // Boxed: it passes through several futures, and thousands of them wait.
+            let request = Box::new(FetchRequest::decode(r, call.context.api_version)?);
             let mut call = call;
             // It may wait, without the frame.
             call.context.client_id = call.context.client_id.detached();

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use protocol::error::ErrorCode;
 use protocol::records::ValidBatch;
+use rt::Instant;
 use rt::net::Accepted;
 use shards::{MeshPiece, PartitionKey};
 
@@ -24,12 +25,14 @@ pub enum Piece {
         /// All of them together, in bytes.
         bytes_max: usize,
     },
-    /// Wait until one of these partitions has more to read than when it was planned, at most `max_wait_ms`, and plan them anew.
+    /// Plan these partitions once they have enough to read together, or one of them has something else to tell, or the time is over.
     FetchWait {
-        /// The partitions, with the end seen when they were planned.
+        /// The partitions.
         spots: Vec<FetchSpot>,
-        /// How long at most.
-        max_wait_ms: u32,
+        /// What is enough, in bytes.
+        bytes_min: usize,
+        /// When the time is over.
+        until: Instant,
     },
     /// ListOffsets of one partition.
     ListOffset(OffsetQuestion),
@@ -136,8 +139,6 @@ pub struct FetchSpot {
     pub leader_epoch: i32,
     /// Epoch of the last record the client has, -1 if it doesn't say: tells whether its log diverged.
     pub last_fetched_epoch: i32,
-    /// High watermark last seen by the waiter; only for `FetchWait`.
-    pub seen_high_watermark: i64,
 }
 
 /// What a partition has for a fetch.
@@ -153,6 +154,13 @@ pub struct FetchPlanned {
     pub log_start_offset: i64,
     /// Where the epoch the client last read ends here, if its log diverged: epoch and end offset.
     pub diverging: Option<(i32, i64)>,
+}
+
+impl FetchPlanned {
+    /// Whether it has something to tell that ends the wait for records.
+    pub fn is_news(&self) -> bool {
+        self.error.is_error() || self.diverging.is_some()
+    }
 }
 
 /// A partition with its share of the answer.

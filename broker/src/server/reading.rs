@@ -1,11 +1,11 @@
 //! Reading the partitions of a shard: plan, share, wait, look up by time.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use protocol::error::ErrorCode;
+use rt::Instant;
 use shards::Partition;
 use storage::{LeaderEpoch, Offset, ReadError};
 
@@ -114,25 +114,42 @@ fn read_error_code(error: &ReadError) -> ErrorCode {
     }
 }
 
-/// Waits until one of the partitions has a higher high watermark than was seen, or isn't served here any more.
-pub(super) async fn wait(shard: &Rc<ShardState>, spots: &[FetchSpot], max_wait_ms: u32) {
-    let mut waits: FuturesUnordered<_> = spots
-        .iter()
-        .filter_map(|spot| {
-            let partition = shard.partition(&spot.key)?;
-            let seen = Offset(spot.seen_high_watermark);
-            Some(async move { until_moved(&partition, seen).await })
-        })
-        .collect();
-    if waits.is_empty() {
-        rt::sleep(Duration::from_millis(u64::from(max_wait_ms))).await;
-        return;
+/// As [`plan`], once the partitions have `bytes_min` bytes together or one of them has something else to tell, and no later than `until`.
+pub(super) async fn plan_until(
+    shard: &Rc<ShardState>,
+    spots: &[FetchSpot],
+    bytes_min: usize,
+    until: Instant,
+) -> Vec<FetchPlanned> {
+    loop {
+        let planned = plan(shard, spots);
+        let bytes: usize = planned.iter().map(|planned| planned.bytes).sum();
+        let left = until.saturating_since(rt::now());
+        if bytes >= bytes_min || planned.iter().any(FetchPlanned::is_news) || left.is_zero() {
+            return planned;
+        }
+        // Whichever it was: all are planned anew.
+        let _ = rt::timeout(left, any_moved(shard, spots, &planned)).await;
     }
-    let _ = rt::timeout(Duration::from_millis(u64::from(max_wait_ms)), waits.next()).await;
-    // Whichever it was: all are planned anew.
 }
 
-async fn until_moved(partition: &Partition, seen: Offset) {
+/// Waits until one of the partitions has a higher high watermark than was planned with, or is offline.
+async fn any_moved(shard: &Rc<ShardState>, spots: &[FetchSpot], planned: &[FetchPlanned]) {
+    let waits = spots.iter().zip(planned).filter_map(|(spot, planned)| {
+        Some(until_moved(shard.partition(&spot.key)?, Offset(planned.high_watermark)))
+    });
+    let mut waits: Vec<_> = waits.collect();
+    // One alone, as most consumers that wait have it, needs no set of futures.
+    match waits.pop() {
+        Some(wait) if waits.is_empty() => wait.await,
+        last => {
+            let mut waits: FuturesUnordered<_> = waits.into_iter().chain(last).collect();
+            let _ = waits.next().await;
+        }
+    }
+}
+
+async fn until_moved(partition: Rc<Partition>, seen: Offset) {
     while partition.high_watermark() <= seen && !partition.is_offline() {
         let log = partition.log();
         log.durable_moved().notified().await;

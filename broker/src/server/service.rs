@@ -17,10 +17,11 @@ pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output 
         Piece::FetchRead { shares, bytes_max } => {
             Box::pin(async move { Answer::FetchRead(reading::read(&shard, shares, bytes_max).await) })
         }
-        Piece::FetchWait { spots, max_wait_ms } => Box::pin(async move {
-            reading::wait(&shard, &spots, max_wait_ms).await;
-            Answer::FetchPlan(reading::plan(&shard, &spots))
-        }),
+        Piece::FetchWait { spots, bytes_min, until } => {
+            Box::pin(
+                async move { Answer::FetchPlan(reading::plan_until(&shard, &spots, bytes_min, until).await) },
+            )
+        }
         Piece::ListOffset(question) => {
             Box::pin(async move { Answer::ListOffset(reading::list_offset(&shard, question).await) })
         }

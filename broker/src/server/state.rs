@@ -160,6 +160,7 @@ impl ShardState {
             self.mesh.count_local();
             return super::service::handle(Rc::clone(self), piece).await;
         }
-        self.mesh.call(shard, piece).await.unwrap_or(Answer::Gone)
+        // Boxed: calls to the own shard would be as large.
+        Box::pin(self.mesh.call(shard, piece)).await.unwrap_or(Answer::Gone)
     }
 }

@@ -142,25 +142,28 @@ impl<Q: MeshPiece + 'static, A: Send + 'static> Mesh<Q, A> {
         if piece.waits() {
             let _wait = peer.waits.take(1).await;
             let (reply, mut answer) = lane::channel(1);
-            self.send(peer, piece, None, Some(reply)).await?;
+            let credit = peer.credits.take(1).await;
+            self.send(peer, piece, credit, None, Some(reply))?;
             let mut abandoned = Abandoned { is_answered: false, stats: &self.stats };
             let answer = answer.recv().await;
             abandoned.is_answered = true;
             return answer;
         }
         let (caller, answer) = oneshot::channel();
-        self.send(peer, piece, Some(caller), None).await?;
+        let credit = peer.credits.take(1).await;
+        self.send(peer, piece, credit, Some(caller), None)?;
         answer.recv().await
     }
 
-    async fn send(
+    /// No future of its own, in which the piece would take its room once more.
+    fn send(
         &self,
         peer: &Peer<Q, A>,
         piece: Q,
+        credit: Permit,
         caller: Option<oneshot::Sender<A>>,
         reply: Option<lane::Sender<A>>,
     ) -> Option<()> {
-        let credit = peer.credits.take(1).await;
         let id = peer.waiting.next.get();
         peer.waiting.next.set(id + 1);
         peer.waiting.calls.borrow_mut().insert(id, Call { caller, _credit: credit });

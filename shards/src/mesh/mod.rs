@@ -6,7 +6,7 @@
 //!     <────────────── answer ───────────  (the credit is back)
 //!
 //!   call ── credit ── piece that waits ─> handle, besides those
-//!     <────────────── begun ────────────  (the credit is back)
+//!     <────────────── begun ────────────  (the credit is back), with the next answer or some others
 //!     <══════════════ answer ═══════════  by a lane of the call's own, whose end says that nobody waits any more
 //! ```
 

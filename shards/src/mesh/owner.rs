@@ -8,7 +8,13 @@ use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, Stream};
 use rt::lane;
 
-use super::ports::{CallId, MeshPiece, OwnerPorts, Sent};
+use super::ports::{CREDITS, CallId, MeshPiece, OwnerPorts, Sent};
+
+/// Pieces that have begun to wait are told together, when there are this many, or when something else is: each alone would wake the shard
+/// that asked, for no more than its credit.
+pub(super) const BEGUN_TOGETHER: usize = 64;
+
+const _: () = assert!(BEGUN_TOGETHER < CREDITS, "some credits always come back by themselves");
 
 /// Handles a peer's pieces, without a task for each: as many at a time as it has credits, and those that wait besides.
 pub(super) async fn serve_peer<Q, A, H, F>(ports: OwnerPorts<Q, A>, handle: H)
@@ -20,6 +26,7 @@ where
 {
     let OwnerPorts { mut pieces_in, mut answers_out } = ports;
     let mut running = FuturesUnordered::new();
+    let mut begun = Vec::new();
     let mut open = true;
     poll_fn(|cx: &mut Context<'_>| {
         loop {
@@ -28,8 +35,10 @@ where
                 match pieces_in.poll_recv(cx) {
                     Poll::Ready(Some(sent)) => {
                         if sent.reply.is_some() {
-                            // It has begun: its credit goes back.
-                            drop(answers_out.try_send((sent.id, None)));
+                            begun.push(sent.id);
+                        }
+                        if begun.len() >= BEGUN_TOGETHER {
+                            tell_begun(&mut begun, &mut answers_out);
                         }
                         running.push(answer(sent, handle.clone()));
                         progress = true;
@@ -40,6 +49,7 @@ where
             }
             while let Poll::Ready(Some(answered)) = Pin::new(&mut running).poll_next(cx) {
                 progress = true;
+                tell_begun(&mut begun, &mut answers_out);
                 if let Some((id, answer)) = answered {
                     // The answer's room is the piece's credit. A peer that ended doesn't want it.
                     drop(answers_out.try_send((id, Some(answer))));
@@ -54,6 +64,13 @@ where
         }
     })
     .await;
+}
+
+/// Gives the credits of pieces back that have begun to wait.
+fn tell_begun<A: Send>(begun: &mut Vec<CallId>, answers_out: &mut lane::Sender<(CallId, Option<A>)>) {
+    for id in begun.drain(..) {
+        drop(answers_out.try_send((id, None)));
+    }
 }
 
 /// Handles a piece. The answer of one that waits goes its own way.

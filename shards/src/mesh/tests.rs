@@ -10,6 +10,7 @@ use rt::sim::Sim;
 use rt::sync::Notify;
 use rt::{ShardId, TaskSet};
 
+use super::owner::BEGUN_TOGETHER;
 use super::*;
 
 const OWNER: ShardId = ShardId(1);
@@ -273,6 +274,32 @@ fn calls_to_a_shard_that_ends_are_not_answered() {
             assert_eq!(waiting.await, None);
             until(|| mesh.under_way(OWNER) == 0).await;
             assert_eq!(mesh.call(OWNER, Ask::Echo(2)).await, None);
+        })
+    });
+}
+
+/// Each told that it had begun, by a wake-up of the shard that asked.
+#[test]
+fn credits_of_pieces_that_wait_come_back_together() {
+    two_shards(3, |mesh, owner| {
+        Box::pin(async move {
+            let wait = |number| {
+                let mesh = Rc::clone(&mesh);
+                rt::spawn(async move { mesh.call(OWNER, Ask::Wait(number)).await })
+            };
+            let mut calls: Vec<_> = (1..BEGUN_TOGETHER as u32).map(wait).collect();
+            rt::sleep(Duration::from_millis(10)).await;
+            assert_eq!(mesh.under_way(OWNER), BEGUN_TOGETHER - 1, "nothing else was to be told");
+            calls.push(wait(0));
+            until(|| mesh.under_way(OWNER) == 0).await;
+            calls.push(wait(1000));
+            rt::sleep(Duration::from_millis(10)).await;
+            assert_eq!(mesh.under_way(OWNER), 1);
+            owner.go.notify_waiters();
+            for call in calls {
+                assert!(call.await.is_some());
+            }
+            until(|| mesh.under_way(OWNER) == 0).await;
         })
     });
 }

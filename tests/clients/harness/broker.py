@@ -165,6 +165,14 @@ class Owned:
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def wake_ups(self):
+        """How often its threads slept and were woken so far."""
+        count = 0
+        for status in pathlib.Path(f"/proc/{self.pid}/task").glob("*/status"):
+            lines = status.read_text().splitlines()
+            count += sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches:"))
+        return count
+
     def partition_dirs(self, topic):
         """{partition: directory} of a topic below the data directory."""
         found = {}

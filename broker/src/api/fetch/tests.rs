@@ -76,3 +76,18 @@ fn who_answers_in_the_same_turn_is_heard() {
     let one: Vec<Ready<u32>> = vec![ready(5)];
     assert_eq!(first_and_ready(one).now_or_never(), Some(vec![5]));
 }
+
+#[test]
+fn a_long_wait_ends_at_a_tick_within_it() {
+    simulated(|| async {
+        for us in 0..10_000 {
+            let (now, tick) = (rt::now() + Duration::from_micros(us), WAIT_TICK);
+            let end = wait_end(now, Duration::from_millis(500));
+            assert_eq!(end.as_nanos() % tick.as_nanos() as u64, 0);
+            let early = (now + Duration::from_millis(500)).saturating_since(end);
+            assert!(end > now && early < tick, "{early:?}");
+            let short = Duration::from_millis(99);
+            assert_eq!(wait_end(now, short), now + short, "a short one ends at its end");
+        }
+    });
+}

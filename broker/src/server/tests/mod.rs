@@ -6,6 +6,7 @@ mod costs;
 mod deleted_offsets;
 mod deleting;
 mod full_disk;
+mod idle;
 mod log_dirs;
 mod lost_dirs;
 mod moving;
