@@ -361,3 +361,43 @@ fn a_changed_rate_acts_on_the_pass_that_is_under_way() {
         assert!(rt::now() - before < Duration::from_secs(1), "{:?}", rt::now() - before);
     });
 }
+
+/// What was read of the segments that stay is kept. All of the log was forgotten, once for each group.
+#[test]
+fn a_replacement_voids_what_was_read_of_its_segments_only() {
+    run(|node| async move {
+        // Each too large to be put together with another.
+        let opened = open(LogConfig { segment_bytes: 600, ..config() }).await;
+        let log = &opened.log;
+        segments(log, &["abcd", "efgh", "efgh", "ijkl"]).await;
+        let read = async |from| log.read(Offset(from), log.end_offset(), 400, true).await;
+        for from in [0, 4, 8, 12] {
+            read(from).await.unwrap();
+        }
+        assert_eq!(compact(log).await.unwrap().removed_records, 4);
+        for base in ["00", "08", "12"] {
+            node.disk().fail(FaultOp::Read, &format!("{base}.log"), u32::MAX);
+        }
+        for from in [0, 8, 12] {
+            assert_eq!(read(from).await.unwrap().next_offset, Offset(from + 4), "from memory");
+        }
+        assert_eq!(read(4).await.unwrap().next_offset, Offset(8), "the new one");
+    });
+}
+
+/// The map of keys counts while a pass runs, and not behind it.
+#[test]
+fn a_pass_counts_its_memory() {
+    run(|_| async move {
+        let opened = open(config()).await;
+        let log = opened.log.clone();
+        segments(&log, &["abcd", "abcd"]).await;
+        let slow = CleanerConfig { map_bytes: 96, bytes_per_second: 500.0, ..CleanerConfig::default() };
+        let pass = rt::spawn(async move { log.compact(slow, log.durable_offset()).await });
+        rt::sleep(Duration::from_millis(500)).await;
+        let memory = opened.dir.memory().compaction;
+        assert_eq!((memory.used_bytes, memory.capacity_bytes), (96, 96), "four keys' worth");
+        pass.await.unwrap().unwrap();
+        assert_eq!(opened.dir.memory().compaction.used_bytes, 0);
+    });
+}

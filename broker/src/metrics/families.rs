@@ -166,7 +166,7 @@ families! {
         "";
 
     MEMORY_USED Gauge "ringlog_memory_used_bytes" ["shard", "budget"] "bytes",
-        "Memory budgets: requests_small and requests_large (not answered yet), responses (not sent yet), unplaced (not in a segment yet), tail (for tail readers), cache (for catch-up readers), indexes.",
+        "Memory budgets: requests_small and requests_large (not answered yet), responses (not sent yet), unplaced (not in a segment yet), tail (for tail readers), cache (for catch-up readers), indexes, compaction (its map of keys, whose bound is the capacity, and the batch that is compressed anew).",
         "kafka.network:type=SocketServer,name=MemoryPoolUsed";
     MEMORY_CAPACITY Gauge "ringlog_memory_capacity_bytes" ["shard", "budget"] "bytes",
         "What each may take; a single larger request is admitted alone.",

@@ -275,6 +275,7 @@ fn memory(shard: &ShardState) -> Vec<(&'static str, MemoryUse)> {
         ("tail", dir.tail),
         ("cache", dir.cache),
         ("indexes", dir.indexes),
+        ("compaction", dir.compaction),
     ]
 }
 
@@ -290,6 +291,10 @@ fn dir_memory(shard: &ShardState) -> DirMemory {
         add(&mut all.tail, dir.tail);
         add(&mut all.cache, dir.cache);
         add(&mut all.indexes, dir.indexes);
+        // One pass at a time, whatever the directory.
+        let capacity_bytes = all.compaction.capacity_bytes.max(dir.compaction.capacity_bytes);
+        add(&mut all.compaction, dir.compaction);
+        all.compaction.capacity_bytes = capacity_bytes;
     }
     all
 }

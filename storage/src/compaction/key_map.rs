@@ -40,6 +40,11 @@ impl KeyMap {
         Self { slots: vec![[0; 3]; slots], hash_key, keys: 0, keys_max }
     }
 
+    /// The memory it takes when it is full, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.len() * SLOT_BYTES
+    }
+
     /// How many keys it holds.
     pub(crate) fn len(&self) -> usize {
         self.keys

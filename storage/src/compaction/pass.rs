@@ -55,7 +55,7 @@ pub(crate) struct Pass {
 
 impl Pass {
     pub(crate) fn new(log: Rc<LogInner>, plan: Plan, cleaner: CleanerConfig) -> Self {
-        log.dir.compaction.bytes_per_second.set(cleaner.bytes_per_second);
+        log.dir.compaction.begin(&cleaner);
         Self {
             log,
             dirt: plan.dirt,
@@ -99,7 +99,11 @@ impl Pass {
         if segments.last().is_none_or(|last| last.end <= self.dirt.first_dirty) {
             return Err(CompactionError::NoSpace);
         }
-        let (map, mapped) = self.map_keys(segments).await?;
+        let keys_wanted = self.dirt.upto.since(self.dirt.first_dirty);
+        let CleanerConfig { map_bytes, map_load_factor, .. } = self.cleaner;
+        let mut map = KeyMap::new(map_bytes, map_load_factor, keys_wanted, rt::random_bytes());
+        let _memory = self.log.dir.compaction.charge(map.bytes());
+        let mapped = self.map_keys(segments, &mut map).await?;
         if mapped <= self.dirt.first_dirty {
             return Err(self.has_no_end(mapped));
         }
@@ -119,29 +123,26 @@ impl Pass {
         })
     }
 
-    /// The last offsets of the keys of the dirty part, and where what the map tells of ends: before a record that no
+    /// Maps the last offsets of the keys of the dirty part. Gives where what the map tells of ends: before a record that no
     /// longer fits, or a transaction whose outcome isn't known.
-    async fn map_keys(&self, segments: &[Segment]) -> Result<(KeyMap, Offset), CompactionError> {
+    async fn map_keys(&self, segments: &[Segment], map: &mut KeyMap) -> Result<Offset, CompactionError> {
         let first = self.dirt.first_dirty;
-        let CleanerConfig { map_bytes, map_load_factor, .. } = self.cleaner;
-        let keys_wanted = self.dirt.upto.since(first);
-        let mut map = KeyMap::new(map_bytes, map_load_factor, keys_wanted, rt::random_bytes());
         let mut mapped = first;
         for segment in segments.iter().filter(|segment| segment.end > first) {
             if segment.bytes > 0 {
                 let position = self.position_of(segment, first).await?;
                 let mut source = self.open(segment, position).await?;
-                let result = self.map_segment(&mut source, &mut map, mapped).await;
+                let result = self.map_segment(&mut source, map, mapped).await;
                 source.close().await;
                 let (upto, is_full) = self.unless_called_off(result)?;
                 mapped = upto;
                 if is_full {
-                    return Ok((map, mapped));
+                    return Ok(mapped);
                 }
             }
             mapped = mapped.max(segment.end);
         }
-        Ok((map, mapped))
+        Ok(mapped)
     }
 
     /// Maps a segment's keys. Gives where it ended, and whether nothing more may be mapped.

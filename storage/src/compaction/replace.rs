@@ -59,7 +59,7 @@ impl Pass {
             return Err(error);
         }
         let end = group.last().map_or(build.base, |last| last.end);
-        let replacing = log.begin_replacing(build.base, end);
+        let replacing = log.begin_replacing(group, end);
         let mut is_in_place = false;
         match log.install(group, build.base, &mut is_in_place).await {
             Ok(()) => {}
@@ -186,10 +186,17 @@ impl LogInner {
         }
     }
 
-    /// From now on readers of the segments between wait, and those that have begun will look again.
-    fn begin_replacing(self: &Rc<Self>, base: Offset, end: Offset) -> Replacing {
+    /// From now on readers of these segments wait, and those that have begun will look again.
+    fn begin_replacing(self: &Rc<Self>, group: &[Segment], end: Offset) -> Replacing {
+        let base = group.first().map_or(end, |first| first.base);
         self.compaction.replacing.set(Some((base, end)));
-        self.core.borrow_mut().generation += 1;
+        let mut core = self.core.borrow_mut();
+        core.generation += 1;
+        let since = core.generation;
+        for segment in group {
+            core.closed.entry(segment.base).and_modify(|known| known.since = since);
+        }
+        drop(core);
         Replacing(self.clone())
     }
 
@@ -231,7 +238,13 @@ impl LogInner {
         }
         files::sync_dir(&self.path).await?;
         self.remove_passing(base, true).await;
+        self.forget(group);
         Ok(())
+    }
+
+    /// Forgets what was read of these segments.
+    fn forget(&self, group: &[Segment]) {
+        group.iter().for_each(|segment| self.dir.forget_segment(self.id, segment.base));
     }
 
     /// As [`Self::rename_with_room`]; nothing if the file isn't there.
@@ -265,14 +278,15 @@ impl LogInner {
         }
         let (base, bytes) = (build.base, build.bytes);
         let max_timestamp = Some(build.times.last());
-        core.closed.insert(base, ClosedSegment { base, end, bytes, max_timestamp, modified_ms });
         // Also for who began to look something up meanwhile.
         core.generation += 1;
+        let since = core.generation;
+        core.closed.insert(base, ClosedSegment { base, end, bytes, max_timestamp, modified_ms, since });
         let active = core.active.build.base;
         let released = core.tail.evict_before(end, active);
         drop(core);
         self.dir.released(released);
-        self.dir.forget_log(self.id);
+        self.forget(group);
         self.changed.set(true);
     }
 }

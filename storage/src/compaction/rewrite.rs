@@ -271,7 +271,9 @@ impl Pass {
                     rewrite.take(&record.map_err(damaged)?);
                     breathe(at).await;
                 }
-                build(rewrite.into_builder()).await.map(Some).map_err(damaged)
+                let builder = rewrite.into_builder();
+                let _memory = self.log.dir.compaction.charge(builder.uncompressed_bytes());
+                build(builder).await.map(Some).map_err(damaged)
             }
         }
     }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use rt::Instant;
 use rt::sync::Notify;
 
-use crate::Offset;
+use crate::dir::stats::MemoryUse;
+use crate::{CleanerConfig, Offset};
 
 /// Of one log.
 #[derive(Debug, Default)]
@@ -42,13 +43,45 @@ pub(crate) struct DirCompaction {
     pub stopping: Cell<bool>,
     /// How many bytes a second the pass may read and write.
     pub bytes_per_second: Cell<f64>,
+    /// What the pass takes now, and what its map of keys may.
+    pub memory: Cell<MemoryUse>,
     /// When a pass was last looked for.
     pub looked_at: Cell<Option<Instant>>,
     /// The dirty part of the dirtiest log then, 0 to 1.
     pub dirtiest: Cell<f64>,
 }
 
+/// Memory of a pass, counted until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Charged<'a> {
+    compaction: &'a DirCompaction,
+    bytes: usize,
+}
+
+impl Drop for Charged<'_> {
+    fn drop(&mut self) {
+        self.compaction.add_memory(|used_bytes| used_bytes.saturating_sub(self.bytes));
+    }
+}
+
 impl DirCompaction {
+    /// A pass begins that keeps to `cleaner`.
+    pub(crate) fn begin(&self, cleaner: &CleanerConfig) {
+        self.bytes_per_second.set(cleaner.bytes_per_second);
+        self.memory.set(MemoryUse { capacity_bytes: cleaner.map_bytes, ..self.memory.get() });
+    }
+
+    /// Counts memory that was taken.
+    pub(crate) fn charge(&self, bytes: usize) -> Charged<'_> {
+        self.add_memory(|used_bytes| used_bytes + bytes);
+        Charged { compaction: self, bytes }
+    }
+
+    fn add_memory(&self, change: impl FnOnce(usize) -> usize) {
+        let memory = self.memory.get();
+        self.memory.set(MemoryUse { used_bytes: change(memory.used_bytes), ..memory });
+    }
+
     /// Has the pass that is under way end, and begins no more. Returns once it has.
     pub(crate) async fn stop(&self) {
         self.stopping.set(true);

@@ -24,8 +24,8 @@ use crate::lru::Lru;
 use crate::segment::{OffsetIndex, TimeIndex};
 use crate::{LogDirConfig, Offset};
 
-/// Names a segment file's content: log (unique in the shard), base offset, and how often the log was cut
-/// before.
+/// Names a segment file's content: log (unique in the shard), base offset, and version
+/// ([`crate::log::core::LogCore::version_of`]).
 pub(crate) type SegmentKey = (u64, Offset, u64);
 
 /// Both indexes of a closed segment.
@@ -146,15 +146,20 @@ impl DirShared {
 
     /// Forgets what was read of a segment's file.
     pub(crate) fn forget(&self, key: SegmentKey) {
-        let handle = self.handles.borrow_mut().remove(&key);
-        self.retired.borrow_mut().extend(handle);
-        self.pieces.borrow_mut().remove_range((key, 0), (key, u64::MAX));
-        self.indexes.borrow_mut().remove(&key);
+        self.forget_between(key, key);
+    }
+
+    /// Forgets what was read of a segment's files, whatever they held.
+    pub(crate) fn forget_segment(&self, id: u64, base: Offset) {
+        self.forget_between((id, base, 0), (id, base, u64::MAX));
     }
 
     /// Forgets what was read of a log's files.
     pub(crate) fn forget_log(&self, id: u64) {
-        let (first, last) = ((id, Offset(i64::MIN), 0), (id, Offset(i64::MAX), u64::MAX));
+        self.forget_between((id, Offset(i64::MIN), 0), (id, Offset(i64::MAX), u64::MAX));
+    }
+
+    fn forget_between(&self, first: SegmentKey, last: SegmentKey) {
         let handles = self.handles.borrow_mut().remove_range(first, last);
         self.retired.borrow_mut().extend(handles);
         self.pieces.borrow_mut().remove_range((first, 0), (last, u64::MAX));
@@ -261,6 +266,7 @@ impl DirShared {
             tail: fill(self.tail_bytes.get(), self.config.tail_bytes_max),
             cache: fill(self.pieces.borrow().cost(), self.config.cache_bytes_max),
             indexes: fill(self.indexes.borrow().cost(), INDEX_BYTES_MAX),
+            compaction: self.compaction.memory.get(),
         }
     }
 

@@ -69,6 +69,9 @@ pub struct DirMemory {
     pub cache: MemoryUse,
     /// Indexes of closed segments.
     pub indexes: MemoryUse,
+    /// The compaction pass that is under way: its map of keys, which is what has the capacity, and the batch that is
+    /// compressed anew. One pass at a time on a shard, whatever the directory.
+    pub compaction: MemoryUse,
 }
 
 /// Counts up.

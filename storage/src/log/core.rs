@@ -29,6 +29,8 @@ pub(crate) struct ClosedSegment {
     pub max_timestamp: Option<Option<(i64, Offset)>>,
     /// When records were last added to it, in ms since 1970; 0 if unknown.
     pub modified_ms: i64,
+    /// [`LogCore::generation`] as of when compaction began to replace it, or put it in the place of others; 0 before.
+    pub since: u64,
 }
 
 /// The segment that takes appends, and its file.
@@ -152,6 +154,8 @@ pub(crate) struct LogCore {
     pub removals: u64,
     /// Counts truncations alone: what was reserved before one is void.
     pub cuts: u64,
+    /// `generation` as of the last truncation.
+    cut_at: u64,
 }
 
 impl LogCore {
@@ -170,6 +174,7 @@ impl LogCore {
             generation: 0,
             removals: 0,
             cuts: 0,
+            cut_at: 0,
         }
     }
 
@@ -269,9 +274,23 @@ impl LogCore {
             bytes: closing.build.bytes,
             max_timestamp: Some(closing.build.times.last()),
             modified_ms: closing.modified_ms,
+            since: 0,
         };
         self.closed.insert(segment.base, segment.clone());
         Some(segment)
+    }
+
+    /// The log was truncated.
+    pub(crate) fn count_cut(&mut self) {
+        self.generation += 1;
+        self.cuts += 1;
+        self.cut_at = self.generation;
+    }
+
+    /// Names what the file of the segment at `base` holds: another number after a truncation, and when the segment is
+    /// replaced. What was read or looked up of the others stays true.
+    pub(crate) fn version_of(&self, base: Offset) -> u64 {
+        self.closed.get(&base).map_or(0, |segment| segment.since).max(self.cut_at)
     }
 
     /// Whether there is a segment that starts at `base`.

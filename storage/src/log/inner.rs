@@ -42,7 +42,7 @@ pub(crate) struct ReadHint {
     pub next: Offset,
     pub segment: Offset,
     pub position: u64,
-    pub generation: u64,
+    pub version: u64,
 }
 
 /// One log. All tasks of its shard share it by `Rc`; no borrow of a cell is held over an await.
@@ -314,11 +314,10 @@ impl LogInner {
         ReadError::OffsetOutOfRange { offset, start: core.start, end: core.end }
     }
 
-    pub(crate) fn hint_for(&self, next: Offset, segment: Offset, generation: u64) -> Option<u64> {
+    pub(crate) fn hint_for(&self, next: Offset, segment: Offset, version: u64) -> Option<u64> {
         let hints = self.hints.borrow();
-        let found = hints
-            .iter()
-            .find(|hint| (hint.next, hint.segment, hint.generation) == (next, segment, generation));
+        let found =
+            hints.iter().find(|hint| (hint.next, hint.segment, hint.version) == (next, segment, version));
         found.map(|hint| hint.position)
     }
 

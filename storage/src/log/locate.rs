@@ -22,13 +22,13 @@ pub(crate) struct FilePart {
     pub next: Offset,
     /// Whether nothing is ever added to the file.
     pub closed: bool,
-    pub generation: u64,
+    /// See [`LogCore::version_of`].
+    pub version: u64,
 }
 
 impl LogCore {
     /// The segment that holds `offset`, or the next after a gap.
     pub(crate) fn part_of(&self, offset: Offset) -> FilePart {
-        let generation = self.generation;
         if let Some((_, segment)) = self.closed.range(..=offset).next_back().filter(|(_, s)| offset < s.end) {
             return FilePart {
                 base: segment.base,
@@ -36,7 +36,7 @@ impl LogCore {
                 limit: segment.bytes,
                 next: segment.end,
                 closed: true,
-                generation,
+                version: self.version_of(segment.base),
             };
         }
         let (active, end) = match &self.closing {
@@ -46,7 +46,7 @@ impl LogCore {
         let base = active.build.base;
         let (limit, next) =
             self.tail.first_of(base).map_or((active.placed, end), |first| (first.position, first.base));
-        FilePart { base, end, limit: limit.0, next, closed: false, generation }
+        FilePart { base, end, limit: limit.0, next, closed: false, version: self.version_of(base) }
     }
 
     /// Parts of all segments that hold `start` or later offsets, oldest first.
@@ -66,7 +66,7 @@ impl LogCore {
 
 impl LogInner {
     pub(crate) fn part_key(&self, part: &FilePart) -> SegmentKey {
-        (self.id, part.base, part.generation)
+        (self.id, part.base, part.version)
     }
 
     /// A reader of a segment's file.
@@ -115,7 +115,7 @@ impl LogInner {
     /// Whether the log was cut or ended since `part` was looked up, or the segment went.
     pub(crate) fn is_stale(&self, part: &FilePart) -> bool {
         let core = self.core.borrow();
-        self.is_offline() || core.generation != part.generation || !core.has_segment(part.base)
+        self.is_offline() || core.version_of(part.base) != part.version || !core.has_segment(part.base)
     }
 
     /// What was kept of a stale part's file goes: nobody will ask for it again, and an open handle would keep a

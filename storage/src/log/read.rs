@@ -100,8 +100,8 @@ impl Log {
                 // Deleted meanwhile, and maybe made anew: the path may have led to another log's file.
                 return Err(ReadError::Offline);
             }
-            if self.0.core.borrow().generation != part.generation {
-                // Cut meanwhile: what was read may be gone. Once more, from what there is now.
+            if self.0.core.borrow().version_of(part.base) != part.version {
+                // Cut or compacted meanwhile: what was read may be gone. Once more, from what there is now.
                 (at, empty, empty_parts) = (from, LogSlice::default(), 0);
                 continue;
             }
@@ -170,7 +170,7 @@ impl LogInner {
         min_one: bool,
     ) -> Result<FromFile, ReadError> {
         let path = self.file_path(part.base, names::LOG);
-        let mut position = match self.hint_for(from, part.base, part.generation) {
+        let mut position = match self.hint_for(from, part.base, part.version) {
             Some(position) => position,
             None => self.floor(part, from).await?.0,
         };
@@ -203,12 +203,7 @@ impl LogInner {
             });
         };
         let bufs = reader.slices(start, position).await.map_err(io)?;
-        self.remember(ReadHint {
-            next: next_offset,
-            segment: part.base,
-            position,
-            generation: part.generation,
-        });
+        self.remember(ReadHint { next: next_offset, segment: part.base, position, version: part.version });
         Ok(FromFile { slice: LogSlice { bufs, bytes, next_offset }, has_records })
     }
 }

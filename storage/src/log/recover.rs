@@ -77,7 +77,10 @@ impl Recovery<'_> {
         for pair in found.segments[..=at].windows(2) {
             let (base, bytes) = pair[0];
             let end = pair[1].0;
-            core.closed.insert(base, ClosedSegment { base, end, bytes, max_timestamp: None, modified_ms: 0 });
+            core.closed.insert(
+                base,
+                ClosedSegment { base, end, bytes, max_timestamp: None, modified_ms: 0, since: 0 },
+            );
         }
         if clean && self.resume(&mut core, last).await? {
             date(&mut core, &found);
@@ -347,7 +350,7 @@ impl Recovery<'_> {
         }
         let max_timestamp = Some(build.times.last());
         let bytes = build.bytes;
-        core.closed.insert(base, ClosedSegment { base, end, bytes, max_timestamp, modified_ms: 0 });
+        core.closed.insert(base, ClosedSegment { base, end, bytes, max_timestamp, modified_ms: 0, since: 0 });
         Ok(())
     }
 

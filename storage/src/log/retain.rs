@@ -179,13 +179,13 @@ impl LogInner {
         if is_last {
             self.name_active().await?;
         }
-        let (segment, generation) = {
+        let segment = {
             let mut core = self.core.borrow_mut();
             let Some(segment) = core.closed.remove(&base) else { return Ok(()) };
             core.removals += 1;
-            (segment, core.generation)
+            segment
         };
-        self.dir.forget((self.id, base, generation));
+        self.dir.forget_segment(self.id, base);
         self.compaction.first_timestamps.borrow_mut().remove(&base);
         self.unfinished.borrow_mut().iter_mut().for_each(|sealed| sealed.forget_indexes_of(base));
         self.changed.set(true);

@@ -138,8 +138,7 @@ impl LogInner {
         core.epochs.truncate_end(end);
         core.recovery_point = core.recovery_point.min(end);
         core.producers = producers;
-        core.generation += 1;
-        core.cuts += 1;
+        core.count_cut();
         drop(core);
         self.settle_cut(file, part.base);
         self.marks.cut(end);
@@ -285,8 +284,7 @@ impl LogInner {
             core.producers = ProducerState::default();
             core.epochs.clear();
             (core.start, core.end, core.recovery_point) = (start, start, Offset::ZERO);
-            core.generation += 1;
-            core.cuts += 1;
+            core.count_cut();
             (gone, file)
         };
         self.settle_cut(file, Offset::ZERO);
