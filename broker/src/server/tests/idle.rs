@@ -53,23 +53,3 @@ fn records_end_the_wait_at_once_wherever_they_come() {
     });
     shards.check_rest();
 }
-
-/// Each end alone would wake the shard.
-#[test]
-fn long_waits_that_begin_at_any_time_end_together() {
-    let shards = small_shards(23);
-    let to = shards.address(0);
-    shards.run(async move {
-        let waits = (0..20u64).map(|at| async move {
-            let mut client = Client::connect(to).await;
-            rt::sleep(Duration::from_micros(at * 150)).await;
-            client.fetch(&[(0, 0)], WAIT_MS).await;
-            rt::now().as_nanos() / 1_000_000
-        });
-        let mut ends = futures_util::future::join_all(waits).await;
-        ends.sort_unstable();
-        ends.dedup_by(|later, earlier| *later - *earlier < 2);
-        assert!(ends.len() <= 2, "ends in ms: {ends:?}");
-    });
-    shards.check_rest();
-}
