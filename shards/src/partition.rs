@@ -27,7 +27,10 @@ pub struct Partition {
     /// Whose turn it is to append: one reservation at a time, first come first served. Without it a batch that finds space at once
     /// would overtake an earlier one of the same producer that waits for the file to grow.
     turn: Budget,
+    /// Of its topic on this shard.
     traffic: Rc<Traffic>,
+    own_traffic: Traffic,
+    led_since_ms: i64,
 }
 
 /// Where a batch went.
@@ -57,7 +60,15 @@ impl Partition {
     /// Leads `log` from now on, in `epoch`; what goes in and out is counted in `traffic`.
     pub fn lead(key: PartitionKey, log: Log, epoch: LeaderEpoch, traffic: Rc<Traffic>) -> Partition {
         log.assign_epoch(epoch);
-        Partition { key, log: RefCell::new(log), epoch, turn: Budget::new(1), traffic }
+        Partition {
+            key,
+            log: RefCell::new(log),
+            epoch,
+            turn: Budget::new(1),
+            traffic,
+            own_traffic: Traffic::default(),
+            led_since_ms: rt::unix_ms(),
+        }
     }
 
     /// Which partition.
@@ -86,9 +97,20 @@ impl Partition {
         self.epoch
     }
 
-    /// Where its traffic is counted. Appends count themselves; who hands out what was read counts that.
+    /// Its own traffic since [`Self::led_since_ms`].
     pub fn traffic(&self) -> &Traffic {
-        &self.traffic
+        &self.own_traffic
+    }
+
+    /// Since when it is led here, in ms since 1970.
+    pub fn led_since_ms(&self) -> i64 {
+        self.led_since_ms
+    }
+
+    /// Counts what was handed to a consumer. Appends count themselves.
+    pub fn count_out(&self, records: u64, bytes: u64) {
+        self.traffic.count_out(records, bytes);
+        self.own_traffic.count_out(records, bytes);
     }
 
     /// Whether it can't serve any more: the log's directory failed.
@@ -201,6 +223,7 @@ impl Partition {
             Ok(info) => {
                 let records = u64::try_from(batch.header().records_count).unwrap_or(0);
                 self.traffic.count_in(records, batch.total_bytes() as u64);
+                self.own_traffic.count_in(records, batch.total_bytes() as u64);
                 Ok(Appended {
                     base_offset: info.base_offset,
                     last_offset: info.last_offset,

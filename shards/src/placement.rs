@@ -92,6 +92,11 @@ impl Placement {
         self.placed.get(key).map(|placed| placed.owner)
     }
 
+    /// Whether somebody put it where it is.
+    pub fn is_on_purpose(&self, key: &PartitionKey) -> bool {
+        self.placed.get(key).is_some_and(|placed| placed.on_purpose)
+    }
+
     /// All partitions.
     pub fn all(&self) -> impl Iterator<Item = (PartitionKey, Placed)> {
         self.placed.iter().map(|(key, placed)| (*key, *placed))

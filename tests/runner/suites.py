@@ -55,6 +55,7 @@ CLIENTS = (
     Suite("stopping", "SIGTERM under load, waits and deaf clients: answered, clean, in time", "stopping.py", seconds=(300, 720), own_broker=True),
     Suite("disk_full", "a disk fuller than it may be: writes refused, the rest goes on, and back", "disk_full.py", seconds=(120, 120), own_broker=True),
     Suite("log_dirs", "several log directories: dealt out, kill -9, moves under load and cut short, one that can't be used, one whose disk fails", "log_dirs.py", wishes=("kafka",), seconds=(300, 300), own_broker=True),
+    Suite("placement", "which core has which partition: shown, moved under load, remembered, on other numbers of cores", "placement.py", seconds=(300, 300), own_broker=True),
     Suite("outside", "O_DIRECT, affinity, locks, exit codes, settings: the process seen from outside", "outside.py", own_broker=True),
     Suite("metrics", "the admin endpoint: metrics against what clients did, health, readiness", "metrics.py", own_broker=True),
     Suite("bench", "ringlog bench: every kind of load, verified; restarts under load; the sink", "bench.py", seconds=(300, 600)),

@@ -1,4 +1,4 @@
-//! The admin HTTP endpoint: `/metrics`, `/healthz`, `/readyz`, if `ringlog.admin.listen` is set.
+//! The admin HTTP endpoint: `/metrics`, `/healthz`, `/readyz`, `/placement`, if `ringlog.admin.listen` is set.
 //!
 //! ```text
 //!   HTTP client ── thread "admin": server ── routes ── Shards ──(flume: Ask)──> each shard: answer
@@ -12,6 +12,7 @@
 mod answer;
 pub mod limits;
 mod phase;
+mod placement;
 mod routes;
 mod server;
 mod shards;

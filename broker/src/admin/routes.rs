@@ -5,11 +5,16 @@ use http_body_util::Full;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Response, StatusCode};
 
+use serde_json::{Value, json};
+
 use super::phase::Phase;
+use super::placement;
 use super::shards::Shards;
 use crate::metrics::{self, NodeFacts, ShardSnapshot};
+use crate::server::core_move::Unmoved;
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Prometheus' text format.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
@@ -31,18 +36,24 @@ impl Routes {
     }
 
     /// Answers a request of this method for this path.
-    pub(super) async fn answer(&self, method: &Method, path: &str) -> Answer {
-        if !["/metrics", "/healthz", "/readyz"].contains(&path) {
-            return text(StatusCode::NOT_FOUND, "there are /metrics, /healthz and /readyz\n".into());
+    pub(super) async fn answer(&self, method: &Method, path: &str, query: &str) -> Answer {
+        if path == "/placement/move" {
+            return match *method {
+                Method::POST => self.move_to_core(query).await,
+                _ => not_allowed("POST"),
+            };
+        }
+        if !["/metrics", "/healthz", "/readyz", "/placement"].contains(&path) {
+            let paths = "there are /metrics, /healthz, /readyz, /placement and /placement/move\n";
+            return text(StatusCode::NOT_FOUND, paths.into());
         }
         if ![Method::GET, Method::HEAD].contains(method) {
-            let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, "GET or HEAD\n".into());
-            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return refused;
+            return not_allowed("GET, HEAD");
         }
         match path {
             "/metrics" => self.metrics().await,
             "/healthz" => self.health().await,
+            "/placement" => self.placement().await,
             _ => self.readiness(),
         }
     }
@@ -57,6 +68,35 @@ impl Routes {
         let mut answer = text(StatusCode::OK, metrics::render(&self.node, &shards, process.as_ref()));
         answer.headers_mut().insert(CONTENT_TYPE, METRICS);
         answer
+    }
+
+    async fn placement(&self) -> Answer {
+        let shards = {
+            let _turn = self.turn.acquire().await;
+            self.shards.placements().await
+        };
+        json(StatusCode::OK, &placement::as_json(&self.node, rt::unix_ms(), shards))
+    }
+
+    async fn move_to_core(&self, query: &str) -> Answer {
+        let Some(wish) = placement::wish(query) else {
+            let error = "it takes topic=NAME&partition=NUMBER&core=NUMBER";
+            return json(StatusCode::BAD_REQUEST, &json!({"error": error}));
+        };
+        match self.shards.move_to_core(wish).await {
+            Some(Ok(is_remembered)) => json(StatusCode::OK, &json!({"remembered": is_remembered})),
+            Some(Err(error)) => {
+                let status = match error {
+                    Unmoved::UnknownPartition | Unmoved::UnknownCore => StatusCode::NOT_FOUND,
+                    _ => StatusCode::CONFLICT,
+                };
+                json(status, &json!({"error": error.to_string()}))
+            }
+            None => {
+                let error = "no answer in time: the node doesn't serve, or the move goes on";
+                json(StatusCode::SERVICE_UNAVAILABLE, &json!({"error": error}))
+            }
+        }
     }
 
     async fn health(&self) -> Answer {
@@ -76,6 +116,18 @@ impl Routes {
         let status = if phase == Phase::Serving { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         text(status, format!("{}\n", phase.name()))
     }
+}
+
+fn not_allowed(allowed: &'static str) -> Answer {
+    let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, format!("{allowed}\n"));
+    refused.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    refused
+}
+
+fn json(status: StatusCode, body: &Value) -> Answer {
+    let mut answer = text(status, format!("{body}\n"));
+    answer.headers_mut().insert(CONTENT_TYPE, JSON);
+    answer
 }
 
 fn text(status: StatusCode, body: String) -> Answer {

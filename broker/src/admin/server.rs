@@ -57,7 +57,8 @@ async fn serve(stream: TcpStream, routes: Rc<Routes>) {
     let service = service_fn(|request: Request<Incoming>| {
         let routes = Rc::clone(&routes);
         async move {
-            let answer: Response<_> = routes.answer(request.method(), request.uri().path()).await;
+            let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
+            let answer: Response<_> = routes.answer(request.method(), path, query).await;
             Ok::<_, Infallible>(answer)
         }
     });

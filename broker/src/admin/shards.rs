@@ -4,15 +4,21 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::limits::ASKS_MAX;
+use super::limits::{ASKS_MAX, MOVE_WITHIN};
 use super::phase::{Phase, PhaseReceiver, PhaseSender, phases};
 use crate::metrics::ShardSnapshot;
+use crate::server::core_move::{MoveWish, Unmoved};
+use crate::server::placed_partitions::PlacedPartition;
 
 /// What the endpoint asks a shard.
 #[derive(Debug)]
 pub enum Ask {
     /// Whether it runs.
     Ping(flume::Sender<()>),
+    /// Its partitions; none until it serves.
+    Placement(flume::Sender<Option<Vec<PlacedPartition>>>),
+    /// To shard 0: move a partition to another core; none until it serves.
+    Move(MoveWish, flume::Sender<Option<Result<bool, Unmoved>>>),
     /// Its numbers; none until it serves.
     Snapshot(flume::Sender<Option<Box<ShardSnapshot>>>),
 }
@@ -58,16 +64,33 @@ impl Shards {
         self.ask_all(Ask::Snapshot).await.into_iter().map(Option::flatten).collect()
     }
 
+    /// The partitions of each shard, likewise.
+    pub(super) async fn placements(&self) -> Vec<Option<Vec<PlacedPartition>>> {
+        self.ask_all(Ask::Placement).await.into_iter().map(Option::flatten).collect()
+    }
+
+    /// Has a partition moved. `None`: no answer within [`MOVE_WITHIN`], or the node doesn't serve.
+    pub(super) async fn move_to_core(&self, wish: MoveWish) -> Option<Result<bool, Unmoved>> {
+        let first = self.asks.first()?;
+        ask_one(first, MOVE_WITHIN, |sender| Ask::Move(wish, sender)).await.flatten()
+    }
+
     async fn ask_all<T>(&self, ask: impl Fn(flume::Sender<T>) -> Ask) -> Vec<Option<T>> {
-        let calls = self.asks.iter().map(|asks| {
-            let (sender, answer) = flume::bounded(1);
-            let ask = ask(sender);
-            let call = async move {
-                asks.send_async(ask).await.ok()?;
-                answer.recv_async().await.ok()
-            };
-            async { tokio::time::timeout(self.within, call).await.ok().flatten() }
-        });
+        let calls = self.asks.iter().map(|asks| ask_one(asks, self.within, &ask));
         join_all(calls.collect::<Vec<_>>()).await
     }
+}
+
+async fn ask_one<T>(
+    shard: &flume::Sender<Ask>,
+    within: Duration,
+    ask: impl FnOnce(flume::Sender<T>) -> Ask,
+) -> Option<T> {
+    let (sender, answer) = flume::bounded(1);
+    let ask = ask(sender);
+    let call = async move {
+        shard.send_async(ask).await.ok()?;
+        answer.recv_async().await.ok()
+    };
+    tokio::time::timeout(within, call).await.ok().flatten()
 }

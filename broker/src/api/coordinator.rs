@@ -121,7 +121,7 @@ async fn ask_partition(
     key: PartitionKey,
     requests: Vec<GroupRequest>,
 ) -> Result<Vec<GroupReply>, Close> {
-    let Some(owner) = shard.owner(&key) else {
+    let Some(owner) = shard.owner(&key).await else {
         return Ok(requests.iter().map(|request| request.refused(ErrorCode::NOT_COORDINATOR)).collect());
     };
     match shard.call(owner, Piece::Group { partition: key.partition, requests }).await {

@@ -171,26 +171,28 @@ fn can_exist(name: &str) -> bool {
 async fn resolve(shard: &Rc<ShardState>, entries: Vec<FetchEntry>, by_id: bool) -> Vec<Part> {
     let mut parts = Vec::with_capacity(entries.len());
     for entry in entries {
-        let target = target(shard, &entry, by_id);
+        let target = target(shard, &entry, by_id).await;
         parts.push(Part { entry, target, planned: None, fetched: None });
         rt::yield_point().await;
     }
     parts
 }
 
-fn target(
+async fn target(
     shard: &Rc<ShardState>,
     entry: &FetchEntry,
     by_id: bool,
 ) -> Result<(ShardId, FetchSpot), ErrorCode> {
-    let image = shard.image.borrow();
-    let (topic, unknown) = match by_id {
-        true => (image.topic_by_id(entry.name.topic_id), ErrorCode::UNKNOWN_TOPIC_ID),
-        false => (image.topic(&entry.name.topic), ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
+    let key = {
+        let image = shard.image.borrow();
+        let (topic, unknown) = match by_id {
+            true => (image.topic_by_id(entry.name.topic_id), ErrorCode::UNKNOWN_TOPIC_ID),
+            false => (image.topic(&entry.name.topic), ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
+        };
+        let topic = topic.ok_or(unknown)?;
+        topic.partition(entry.name.partition).ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
+        PartitionKey { topic_id: topic.id, partition: entry.name.partition }
     };
-    let topic = topic.ok_or(unknown)?;
-    topic.partition(entry.name.partition).ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
-    let key = PartitionKey { topic_id: topic.id, partition: entry.name.partition };
     let spot = FetchSpot {
         key,
         offset: entry.offset,
@@ -198,7 +200,7 @@ fn target(
         leader_epoch: entry.leader_epoch,
         last_fetched_epoch: entry.last_fetched_epoch,
     };
-    shard.owner(&key).map(|owner| (owner, spot)).ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
+    shard.owner(&key).await.map(|owner| (owner, spot)).ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
 }
 
 /// Waits of at least this end at a tick.
@@ -289,6 +291,32 @@ async fn plan(shard: &Rc<ShardState>, parts: &mut [Part]) {
     for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
         note_plan(parts, indexes, answer);
     }
+    follow_moved(shard, parts).await;
+}
+
+/// Whether it has another owner than the one that was asked.
+async fn has_moved(shard: &Rc<ShardState>, part: &Part) -> bool {
+    match &part.target {
+        Ok((asked, spot)) => shard.owner(&spot.key).await.is_some_and(|owner| owner != *asked),
+        Err(_) => false,
+    }
+}
+
+/// Plans those anew that went to another core.
+async fn follow_moved(shard: &Rc<ShardState>, parts: &mut [Part]) {
+    for part in parts {
+        while let (Ok((owner, spot)), Some(FetchPlanned { error: ErrorCode::NOT_LEADER_OR_FOLLOWER, .. })) =
+            (&mut part.target, &part.planned)
+        {
+            match shard.owner(&spot.key).await {
+                Some(moved) if moved != *owner => *owner = moved,
+                _ => break,
+            }
+            if let Answer::FetchPlan(planned) = shard.call(*owner, Piece::FetchPlan(vec![*spot])).await {
+                part.planned = planned.first().copied();
+            }
+        }
+    }
 }
 
 fn note_plan(parts: &mut [Part], indexes: Vec<usize>, answer: Answer) {
@@ -324,6 +352,7 @@ async fn wait(shard: &Rc<ShardState>, parts: &mut [Part], until: Instant) {
         for (indexes, answer) in answers {
             note_plan(parts, indexes, answer);
         }
+        follow_moved(shard, parts).await;
     }
 }
 
@@ -368,7 +397,10 @@ async fn read(shard: &Rc<ShardState>, parts: &mut [Part], request: &Asked) -> Op
     for (indexes, answer) in join_all(calls.collect::<Vec<_>>()).await {
         if let Answer::FetchRead(fetched) = answer {
             for (index, fetched) in indexes.into_iter().zip(fetched) {
-                parts[index].fetched = Some(fetched);
+                // Of one that went to another core meanwhile there are no records this time, and no error: the client asks again.
+                let is_gone = fetched.error == ErrorCode::NOT_LEADER_OR_FOLLOWER
+                    && has_moved(shard, &parts[index]).await;
+                parts[index].fetched = Some(fetched).filter(|_| !is_gone);
             }
         }
     }

@@ -90,16 +90,14 @@ async fn one(
         return failed(ErrorCode::UNSUPPORTED_VERSION);
     }
     let key = PartitionKey { topic_id, partition: partition_index };
-    let Some(owner) = shard.owner(&key) else {
-        return failed(ErrorCode::NOT_LEADER_OR_FOLLOWER);
-    };
     let question = OffsetQuestion {
         key,
         timestamp: partition.timestamp,
         leader_epoch: if version >= 4 { partition.current_leader_epoch } else { -1 },
     };
-    match shard.call(owner, Piece::ListOffset(question)).await {
-        Answer::ListOffset(answer) => ListOffsetsPartitionResponse {
+    let is_refused = |answer: &Answer| matches!(answer, Answer::ListOffset(answer) if answer.error == ErrorCode::NOT_LEADER_OR_FOLLOWER);
+    match shard.ask_owner(&key, || Piece::ListOffset(question), is_refused).await {
+        Some(Answer::ListOffset(answer)) => ListOffsetsPartitionResponse {
             partition_index,
             error_code: answer.error.code(),
             timestamp: answer.timestamp,

@@ -32,9 +32,9 @@ pub(super) async fn ask(
     key: &PartitionKey,
     piece: AdminPiece,
 ) -> Result<AdminAnswer, ErrorCode> {
-    let owner = shard.owner(key).ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)?;
-    match shard.call(owner, Piece::Admin(piece)).await {
-        Answer::Admin(answer) => Ok(answer),
+    let is_refused = |answer: &Answer| matches!(answer, Answer::Admin(answer) if answer.is_of_another());
+    match shard.ask_owner(key, || Piece::Admin(piece), is_refused).await {
+        Some(Answer::Admin(answer)) => Ok(answer),
         _ => Err(ErrorCode::NOT_LEADER_OR_FOLLOWER),
     }
 }

@@ -39,8 +39,8 @@ pub async fn start(
     let acks = request.acks;
     keep_last_of_each(&mut request.topic_data).await;
     let mut responses = Vec::with_capacity(request.topic_data.len());
-    // Places are topic and partition by position.
-    let mut by_owner: Parts<ShardId, (usize, usize), (PartitionKey, ValidBatch)> = Parts::new();
+    // With their places: topic and partition by position.
+    let mut batches: Vec<((usize, usize), PartitionKey, ValidBatch)> = Vec::new();
     for topic in request.topic_data {
         let found = find_topic(&shard, context.api_version, &topic.name, topic.topic_id);
         let mut partition_responses = Vec::with_capacity(topic.partition_data.len());
@@ -48,10 +48,7 @@ pub async fn start(
             let checked = check(&shard, &context, acks, request.transactional_id.is_some(), &found, &data);
             let response = match checked {
                 Ok((key, batch)) => {
-                    if let Some(owner) = shard.owner(&key) {
-                        let place = (responses.len(), partition_responses.len());
-                        by_owner.add(owner, place, (key, batch));
-                    }
+                    batches.push(((responses.len(), partition_responses.len()), key, batch));
                     // What stands until the owner says better.
                     failed(data.index, ErrorCode::NOT_LEADER_OR_FOLLOWER)
                 }
@@ -67,6 +64,15 @@ pub async fn start(
             partition_responses,
             ..Default::default()
         });
+    }
+    let keys: Vec<PartitionKey> = batches.iter().map(|(_, key, _)| *key).collect();
+    shard.held.over(&keys).await;
+    // From here on without an await: a partition that goes to another core doesn't go without what is routed to it.
+    let mut by_owner: Parts<ShardId, (usize, usize), (PartitionKey, ValidBatch)> = Parts::new();
+    for (place, key, batch) in batches {
+        if let Some(owner) = shard.placement.borrow().owner(&key) {
+            by_owner.add(owner, place, (key, batch));
+        }
     }
     let metadata_offset = shard.image.borrow().offset;
     let calls = by_owner.into_iter().map(|(owner, (places, batches))| {

@@ -11,6 +11,7 @@ use super::consume::ConsumeArgs;
 use super::group::GroupCommand;
 use super::log::LogCommand;
 use super::man::ManArgs;
+use super::placement::PlacementCommand;
 use super::produce::ProduceArgs;
 use super::serve::ServeArgs;
 use super::topic::TopicCommand;
@@ -67,6 +68,9 @@ pub(super) enum Command {
     /// Describe the cluster and its log directories
     #[command(subcommand)]
     Cluster(ClusterCommand),
+    /// Show which core has which partition of a running broker, and move one to another
+    #[command(subcommand)]
+    Placement(PlacementCommand),
     /// Read and check the files of a stopped broker
     #[command(subcommand)]
     Log(LogCommand),

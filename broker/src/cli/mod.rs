@@ -16,6 +16,7 @@ mod log;
 mod man;
 mod offsets;
 mod output;
+mod placement;
 mod produce;
 mod run;
 mod serve;

@@ -8,8 +8,8 @@ use super::args::Command;
 use super::error::CliError;
 use super::session::Session;
 use super::{
-    Cli, ServeArgs, bench, check, cluster, completions, config, consume, group, log, man, produce, topic,
-    tune,
+    Cli, ServeArgs, bench, check, cluster, completions, config, consume, group, log, man, placement, produce,
+    topic, tune,
 };
 
 /// Parses the process's arguments and does what they say; `serve` runs a broker. Exit codes: 0 done, 1
@@ -26,6 +26,7 @@ pub fn run(serve: impl FnOnce(ServeArgs) -> ExitCode) -> ExitCode {
         Command::Group(command) => session().and_then(|session| group::run(session, command)).map(done),
         Command::Config(command) => config::run(&global, command).map(done),
         Command::Cluster(command) => session().and_then(|session| cluster::run(session, command)).map(done),
+        Command::Placement(command) => placement::run(global.output, &command).map(done),
         Command::Log(command) => log::run(global.output, command),
         Command::Check(args) => check::run(global.output, &args),
         Command::Tune(args) => tune::run(global.output, &args),

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use protocol::internal::FeatureLevelRecord;
 use protocol::types::{Str, Uuid};
-use rt::lane;
 use rt::sync::Budget;
+use rt::{ShardId, lane};
+use shards::PartitionKey;
 
 use super::controller::{ControllerReply, ControllerRequest, Decider, Decision, Facts};
 use super::image::{Delta, Image};
@@ -113,6 +114,12 @@ impl Controller {
             }
         }
         handled
+    }
+
+    /// Tells all subscribers that a partition is in the hands of `owner` now, or stays with the one it has.
+    pub async fn settle(&self, key: PartitionKey, owner: Option<ShardId>) {
+        // A quorum that has ended has ended the node.
+        let _ = self.0.quorum.tell_aside(MetadataUpdate::Settled(key, owner)).committed().await;
     }
 
     /// Looks at the committed metadata.

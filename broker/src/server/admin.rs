@@ -60,6 +60,20 @@ pub enum AdminAnswer {
     LogSizes(Vec<LogSize>),
 }
 
+impl AdminAnswer {
+    /// Whether the shard that was asked doesn't have the partition.
+    pub(crate) fn is_of_another(&self) -> bool {
+        let code = match self {
+            Self::DeleteRecords(answer) => answer.as_ref().err(),
+            Self::EpochEnd(answer) => answer.as_ref().err(),
+            Self::Producers(answer) => answer.as_ref().err(),
+            Self::MoveLog(code) => return *code == ErrorCode::REPLICA_NOT_AVAILABLE,
+            Self::LogSizes(_) => None,
+        };
+        code == Some(&ErrorCode::NOT_LEADER_OR_FOLLOWER)
+    }
+}
+
 /// A producer as DescribeProducers tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProducerRow {
@@ -120,6 +134,9 @@ async fn delete_records(shard: &Rc<ShardState>, key: &PartitionKey, offset: i64)
         return Err(ErrorCode::OFFSET_OUT_OF_RANGE);
     }
     partition.log().advance_start_offset(offset).await.map_err(|error| {
+        if !shard.serves(&partition) {
+            return ErrorCode::NOT_LEADER_OR_FOLLOWER;
+        }
         tracing::warn!(?key, %error, "records weren't deleted");
         ErrorCode::KAFKA_STORAGE_ERROR
     })?;

@@ -26,6 +26,10 @@ pub struct FirstShard {
     producer_ids: RefCell<Range<i64>>,
     /// Who fetches the next block, one at a time.
     turn: Budget,
+    /// Partitions on their way to another core, one at a time.
+    pub(super) core_moves: Budget,
+    /// Who writes down where the partitions are.
+    pub(super) placement_writes: Budget,
 }
 
 impl FirstShard {
@@ -36,6 +40,8 @@ impl FirstShard {
             broker_epoch: Cell::new(-1),
             producer_ids: RefCell::new(0..0),
             turn: Budget::new(1),
+            core_moves: Budget::new(1),
+            placement_writes: Budget::new(1),
         }
     }
 }

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use rt::sync::Notify;
+use rt::sync::{Budget, Notify};
 use rt::{ShardId, TaskSet, lane};
 use shards::{Mesh, MeshPorts};
 use storage::{JournalConfig, LogDirConfig};
 
 use super::compacting;
 use super::connections::Connections;
+use super::core_move::{self, Held};
 use super::failure::{Failure, Failures};
 use super::fetch_session::FetchSessions;
 use super::first::FirstShard;
@@ -65,7 +66,7 @@ pub(super) async fn join(
     let log_dirs = LogDirs::open(paths, metadata_dir, dirs, &dir_config).await?;
     let image = match updates.recv().await {
         Some(MetadataUpdate::Image(image)) => *image,
-        Some(MetadataUpdate::Delta(_)) => unreachable!("the image comes first"),
+        Some(MetadataUpdate::Delta(_) | MetadataUpdate::Settled(..)) => unreachable!("the image comes first"),
         None => return Err(Failure::fatal("the metadata quorum ended")),
     };
     let shards = node.shards;
@@ -81,6 +82,8 @@ pub(super) async fn join(
         served_moved: Notify::new(),
         image: RefCell::new(image),
         placement,
+        held: Held::default(),
+        metadata_turn: Budget::new(1),
         partitions: RefCell::new(BTreeMap::new()),
         topic_configs: RefCell::new(BTreeMap::new()),
         log_dirs,
@@ -110,10 +113,14 @@ pub(super) async fn join(
 
 async fn follow_metadata(shard: Rc<ShardState>, mut updates: lane::Receiver<MetadataUpdate>) {
     while let Some(update) = updates.recv().await {
-        if let MetadataUpdate::Delta(delta) = update {
-            let offset = delta.last_offset();
-            metadata_changes::apply(&shard, delta).await;
-            shard.set_served(offset);
+        match update {
+            MetadataUpdate::Delta(delta) => {
+                let offset = delta.last_offset();
+                metadata_changes::apply(&shard, delta).await;
+                shard.set_served(offset);
+            }
+            MetadataUpdate::Settled(key, owner) => core_move::settle(&shard, key, owner).await,
+            MetadataUpdate::Image(_) => unreachable!("it comes once"),
         }
     }
 }

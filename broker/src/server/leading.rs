@@ -10,7 +10,7 @@ use storage::{CompactionConfig, LeaderEpoch, Log, LogConfig, StorageError, Times
 use super::groups;
 use super::state::ShardState;
 use crate::config::TopicConfig;
-use crate::metadata::image::OFFSETS_TOPIC;
+use crate::metadata::image::{OFFSETS_TOPIC, Topic};
 
 /// After what time a log that couldn't be opened or made is tried again: at first, and at most.
 const RETRY_PAUSE_MIN: Duration = Duration::from_secs(1);
@@ -28,6 +28,24 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// What the metadata say of a partition; `None` if there is no such one.
+    pub(super) fn of(
+        shard: &ShardState,
+        topic: &Topic,
+        number: i32,
+        config: Rc<TopicConfig>,
+    ) -> Option<Wanted> {
+        let partition = topic.partition(number)?;
+        Some(Wanted {
+            key: PartitionKey { topic_id: topic.id, partition: number },
+            topic: topic.name.to_string(),
+            directory: partition.directory_of(shard.node.config.node_id),
+            epoch: LeaderEpoch(partition.leader_epoch),
+            config,
+            traffic: shard.metrics.topics.of(topic.id, &topic.name),
+        })
+    }
+
     fn name(&self) -> TopicPartition {
         TopicPartition::new(self.topic.clone(), self.key.partition)
     }

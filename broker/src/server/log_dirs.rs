@@ -176,6 +176,12 @@ impl LogDirs {
         self.all().find(|(_, dir)| dir.told_path() == path)
     }
 
+    /// Another shard had the partition since the start, and it is in this directory.
+    pub(super) fn take_in(&self, key: PartitionKey, name: &TopicPartition, index: DirIndex) {
+        self.places.borrow_mut().insert(key, Place::In(index));
+        self.opened().for_each(|dir| dir.outdate(name));
+    }
+
     /// The metadata know where the partition is.
     pub(super) fn forget_place(&self, key: &PartitionKey) {
         self.places.borrow_mut().remove(key);

@@ -26,6 +26,7 @@ const OPENS_MAX: usize = 16;
 /// # Panics
 /// If the delta doesn't fit the image: the shard would go on with another state than the quorum's.
 pub async fn apply(shard: &Rc<ShardState>, delta: Delta) {
+    let _turn = shard.metadata_turn.take(1).await;
     let (removed, leaders) = {
         let mut image = shard.image.borrow_mut();
         let broker_changed = changes_broker(shard, &delta);
@@ -58,6 +59,16 @@ pub async fn lead_all(shard: &Rc<ShardState>) {
         place(shard, image.topics())
     };
     lead_each(shard, leaders, false).await;
+}
+
+/// Has the shard serve what its image says of a topic.
+pub(super) async fn catch_up(shard: &Rc<ShardState>, topic_id: Uuid) {
+    let _turn = shard.metadata_turn.take(1).await;
+    let leaders = {
+        let image = shard.image.borrow();
+        place(shard, image.topic_by_id(topic_id).into_iter())
+    };
+    lead_each(shard, leaders, true).await;
 }
 
 /// Several at a time: opening and making logs waits for the device most of the time.
@@ -118,7 +129,8 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
     let values = shard.broker_values();
     let plain = Rc::new(TopicConfig::resolve(&Overrides::new(), &values));
     for topic in topics {
-        let traffic = shard.metrics.topics.of(topic.id, &topic.name);
+        // In the order of the metadata, whether or not it is led here.
+        shard.metrics.topics.of(topic.id, &topic.name);
         let config = if topic.configs.is_empty() {
             Rc::clone(&plain)
         } else {
@@ -134,14 +146,13 @@ fn place<'a>(shard: &Rc<ShardState>, topics: impl Iterator<Item = &'a Topic>) ->
         for (index, partition) in topic.partitions.iter().enumerate() {
             let key = PartitionKey { topic_id: topic.id, partition: index as i32 };
             let owner = placement.place(key);
-            let leads = partition.leader == shard.node.config.node_id && owner == shard.id;
+            // One on its way is caught up with when it is there.
+            let is_here = owner == shard.id && !shard.held.contains(&key);
+            let leads = partition.leader == shard.node.config.node_id && is_here;
             let epoch = LeaderEpoch(partition.leader_epoch);
             let known = partitions.get(&key).is_some_and(|known| known.leader_epoch() == epoch);
             if leads && !known {
-                let (topic, directory) =
-                    (topic.name.to_string(), partition.directory_of(shard.node.config.node_id));
-                let (config, traffic) = (Rc::clone(&config), Rc::clone(&traffic));
-                wanted.push(Wanted { key, topic, directory, epoch, config, traffic });
+                wanted.extend(Wanted::of(shard, topic, key.partition, Rc::clone(&config)));
             } else if let Some(known) = partitions.get(&key).filter(|_| leads) {
                 known.log().set_config(log_config(shard, &config));
             }

@@ -113,6 +113,11 @@ impl Moves {
         self.under_way.borrow().values().cloned().collect()
     }
 
+    /// Whether the partition is on its way.
+    pub(super) fn is_moving(&self, key: &PartitionKey) -> bool {
+        self.under_way.borrow().contains_key(key)
+    }
+
     /// Ends the partition's, if there is one.
     fn call_off(&self, key: &PartitionKey) {
         if let Some(old) = self.under_way.borrow_mut().remove(key) {

@@ -8,6 +8,7 @@ use rt::net::Accepted;
 use shards::{MeshPiece, PartitionKey};
 
 use super::admin::{AdminAnswer, AdminPiece};
+use super::core_move::{CorePiece, Handover, Unmoved};
 use crate::group::{GroupReply, GroupRequest};
 use crate::metadata::{ControllerReply, ControllerRequest};
 
@@ -51,6 +52,8 @@ pub enum Piece {
     AwaitMetadata(i64),
     /// A producer id that nobody else ever gets; the block is held by shard 0.
     NextProducerId,
+    /// A step of a partition's way to another core.
+    Core(CorePiece),
     /// A log directory failed on another shard: it is offline on all.
     DirFailed {
         /// Its place in `log.dirs`.
@@ -92,7 +95,9 @@ pub enum Answer {
     Controller(Box<ControllerReply>),
     /// To `NextProducerId`.
     ProducerId(Result<i64, ErrorCode>),
-    /// To `AwaitMetadata`, `DirFailed` and `Connection`.
+    /// To `Core`'s `Release`.
+    Released(Result<Box<Handover>, Unmoved>),
+    /// To other `Core`s, `AwaitMetadata`, `DirFailed` and `Connection`.
     Done,
     /// The shard has ended: the node is stopping.
     Gone,

@@ -98,8 +98,11 @@ pub(super) async fn keep(shard: Rc<ShardState>) {
     }
 }
 
-/// Writes the file. False if that failed, which is told: the next start may have some partitions elsewhere.
+/// Writes the file, on shard 0. False if that failed, which is told: the next start may have some partitions elsewhere.
 pub(super) async fn save(shard: &ShardState) -> bool {
+    let Some(first) = &shard.first else { return false };
+    // Two at the same time would meet in the file that is renamed.
+    let _turn = first.placement_writes.take(1).await;
     let file = shard.node.config.metadata_log_dir.join(PLACEMENT);
     let bytes = encode(&shard.placement.borrow());
     let written = rt::fs::write_atomic(&file, bytes).await;

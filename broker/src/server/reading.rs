@@ -88,7 +88,7 @@ async fn read_one(shard: &Rc<ShardState>, share: FetchShare) -> FetchedPartition
     }
     match read {
         Ok(slice) => {
-            partition.traffic().count_out(slice.next_offset.since(offset), slice.bytes as u64);
+            partition.count_out(slice.next_offset.since(offset), slice.bytes as u64);
             FetchedPartition {
                 error: ErrorCode::NONE,
                 records: slice.bufs,
@@ -96,6 +96,8 @@ async fn read_one(shard: &Rc<ShardState>, share: FetchShare) -> FetchedPartition
                 log_start_offset: partition.log().start_offset().0,
             }
         }
+        // It went to another core meanwhile.
+        Err(ReadError::Offline) if !shard.serves(&partition) => failed(ErrorCode::NOT_LEADER_OR_FOLLOWER),
         Err(error) => {
             let code = read_error_code(&error);
             if code != ErrorCode::OFFSET_OUT_OF_RANGE {
@@ -202,6 +204,7 @@ pub(super) async fn list_offset(shard: &Rc<ShardState>, question: OffsetQuestion
             ..none
         },
         Ok(None) => none,
+        Err(ReadError::Offline) if !shard.serves(&partition) => answer(ErrorCode::NOT_LEADER_OR_FOLLOWER),
         Err(error) => answer(read_error_code(&error)),
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::piece::{Answer, Piece};
 use super::state::ShardState;
-use super::{admin, appending, connection, first, groups, reading};
+use super::{admin, appending, connection, core_move, first, groups, reading};
 
 /// Handles a piece. Appends to a partition keep the order in which the futures were first polled.
 pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output = Answer>>> {
@@ -39,6 +39,7 @@ pub fn handle(shard: Rc<ShardState>, piece: Piece) -> Pin<Box<dyn Future<Output 
             shard.await_metadata(offset).await;
             Answer::Done
         }),
+        Piece::Core(piece) => Box::pin(async move { core_move::handle(&shard, piece).await }),
         Piece::DirFailed { dir, reason } => Box::pin(async move {
             shard.log_dirs.fail(dir, &reason);
             Answer::Done

@@ -6,11 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use protocol::types::{Str, Uuid};
-use rt::sync::Notify;
+use rt::sync::{Budget, Notify};
 use rt::{ShardId, TaskSet};
 use shards::{Mesh, Partition, PartitionKey, Placement};
 
 use super::connections::Connections;
+use super::core_move::Held;
 use super::failure::Failures;
 use super::fetch_session::FetchSessions;
 use super::frame::FrameMemory;
@@ -49,6 +50,10 @@ pub struct ShardState {
     pub served_moved: Notify,
     /// Who owns which partition.
     pub placement: RefCell<Placement>,
+    /// Partitions on their way from one shard to another.
+    pub held: Held,
+    /// Who changes what the shard leads: metadata being applied, or a partition that goes or comes.
+    pub metadata_turn: Budget,
     /// The partitions this shard owns and leads.
     pub partitions: RefCell<BTreeMap<PartitionKey, Rc<Partition>>>,
     /// The broker's configs as texts, with what was set while it runs, as of the metadata applied here.
@@ -126,9 +131,30 @@ impl ShardState {
         self.partitions.borrow().get(&partition.key()).is_some_and(|served| Rc::ptr_eq(served, partition))
     }
 
-    /// Which shard owns it, as of the metadata here.
-    pub fn owner(&self, key: &PartitionKey) -> Option<ShardId> {
+    /// Which shard owns it, as of the metadata here. Waits while it goes from one to another. Who routes to it does so without an await since.
+    pub async fn owner(&self, key: &PartitionKey) -> Option<ShardId> {
+        self.held.over(std::slice::from_ref(key)).await;
         self.placement.borrow().owner(key)
+    }
+
+    /// Asks the owner of a partition; the next one if it was moved while it was asked. `None`: nobody owns it.
+    pub async fn ask_owner(
+        self: &Rc<Self>,
+        key: &PartitionKey,
+        piece: impl Fn() -> Piece,
+        is_refused: impl Fn(&Answer) -> bool,
+    ) -> Option<Answer> {
+        let mut owner = self.owner(key).await?;
+        loop {
+            let answer = self.call(owner, piece()).await;
+            if !is_refused(&answer) {
+                return Some(answer);
+            }
+            match self.owner(key).await {
+                Some(moved) if moved != owner => owner = moved,
+                _ => return Some(answer),
+            }
+        }
     }
 
     /// The broker's configs as texts, with what was set while it runs. `node.config` is what it was started with.

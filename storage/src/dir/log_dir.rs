@@ -340,6 +340,22 @@ impl LogDir {
         Ok(())
     }
 
+    pub(super) fn busy(&self) -> &Busy {
+        &self.busy
+    }
+
+    /// Takes a log out of those in use. Until [`Self::settle_unopened`] its files may be as a crash would leave them.
+    pub(super) fn take_out(&self, partition: &TopicPartition) -> Option<Log> {
+        let log = self.logs.borrow_mut().remove(partition)?;
+        self.unopened.borrow_mut().insert(partition.clone());
+        Some(log)
+    }
+
+    /// A log that isn't in use was left as a clean stop leaves it.
+    pub(super) fn settle_unopened(&self, partition: &TopicPartition) {
+        self.unopened.borrow_mut().remove(partition);
+    }
+
     pub(super) fn is_ending(&self) -> bool {
         self.shared.has_failed() || self.closing.get()
     }

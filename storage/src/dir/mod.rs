@@ -10,6 +10,7 @@ pub(crate) mod log_dir;
 pub(crate) mod log_starts;
 pub(crate) mod meta;
 pub(crate) mod offsets_file;
+mod release;
 pub(crate) mod room;
 pub(crate) mod shared;
 pub(crate) mod start;

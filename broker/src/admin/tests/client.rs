@@ -8,6 +8,8 @@ use std::time::Duration;
 use crate::admin::{AdminEnds, Ask, PhaseSender, start, wires};
 use crate::config::listener::Listener;
 use crate::metrics::{NodeFacts, ShardSnapshot};
+use crate::server::core_move::Unmoved;
+use crate::server::placed_partitions::PlacedPartition;
 
 /// What a shard of a test does with what it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,29 @@ fn reply(ask: Ask, behaviour: Behaviour) {
             drop(answer.send(Some(Box::new(snapshot))));
         }
         (Ask::Snapshot(answer), _) => drop(answer.send(None)),
+        (Ask::Placement(answer), Behaviour::Serves(bytes_in)) => {
+            drop(answer.send(Some(vec![placed(bytes_in)])))
+        }
+        (Ask::Placement(answer), _) => drop(answer.send(None)),
+        (Ask::Move(wish, answer), Behaviour::Serves(_)) => {
+            let moved = if wish.core < 2 { Ok(wish.partition == 0) } else { Err(Unmoved::UnknownCore) };
+            let _ = answer.send(Some(moved));
+        }
+        (Ask::Move(_, answer), _) => drop(answer.send(None)),
+    }
+}
+
+fn placed(bytes_in: u64) -> PlacedPartition {
+    PlacedPartition {
+        topic: "orders".into(),
+        partition: 3,
+        dir: Some(0),
+        on_purpose: true,
+        since_ms: 1_000,
+        records_in: 1,
+        bytes_in,
+        records_out: 0,
+        bytes_out: 0,
     }
 }
 

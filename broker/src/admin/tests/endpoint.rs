@@ -125,3 +125,33 @@ fn an_address_in_use_is_named() {
         "{message}"
     );
 }
+
+#[test]
+fn the_placement_is_told_of_all_shards_that_answer() {
+    let endpoint = endpoint(&[Serves(11), Joins], LONG);
+    let (status, body) = get(endpoint.address, "/placement");
+    assert_eq!(status, 200);
+    let told: serde_json::Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((&told["cores"], &told["silent"]), (&2.into(), &serde_json::json!([1])));
+    let one = &told["partitions"][0];
+    assert_eq!((&one["topic"], &one["partition"], &one["core"]), (&"orders".into(), &3.into(), &0.into()));
+    assert_eq!((&one["bytes_in"], &one["dir"]), (&11.into(), &"/data".into()));
+}
+
+#[test]
+fn a_move_is_a_post_and_its_refusal_tells_why() {
+    let endpoint = endpoint(&[Serves(1), Serves(1)], LONG);
+    let post = |query: &str| {
+        let request =
+            format!("POST /placement/move?{query} HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+        split(&exchange(endpoint.address, request.as_bytes()))
+    };
+    assert_eq!(post("topic=a&partition=0&core=1"), (200, "{\"remembered\":true}\n".into()));
+    assert_eq!(post("topic=a&partition=1&core=1"), (200, "{\"remembered\":false}\n".into()));
+    let (status, body) = post("topic=a&partition=0&core=2");
+    assert!(status == 404 && body.contains("no such core"), "{status} {body}");
+    for query in ["", "topic=a&partition=0", "topic=a&partition=x&core=1", "topic=a&partition=0&core=-1"] {
+        assert_eq!(post(query).0, 400, "{query}");
+    }
+    assert_eq!(get(endpoint.address, "/placement/move?topic=a&partition=0&core=1").0, 405);
+}

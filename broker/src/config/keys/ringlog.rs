@@ -29,7 +29,7 @@ pub(super) static KEYS: &[ConfigKey] = keys! {
     "ringlog.produce.validation" String = "full", PRODUCE_VALIDATION, ReadOnly, ACTS,
         "full decompresses and walks every batch, as Kafka does; header checks headers and CRC of compressed ones only.";
     "ringlog.admin.listen" String = "", HOST_AND_PORT, ReadOnly, ACTS,
-        "HOST:PORT of the admin HTTP endpoint with /metrics, /healthz and /readyz, which asks nobody who they are; empty for none.";
+        "HOST:PORT of the admin HTTP endpoint with /metrics, /healthz, /readyz and /placement, which asks nobody who they are; empty for none.";
     "ringlog.memory.max.bytes" Long = "0", min(0), ReadOnly, ACTS,
         "Memory for requests (half), answers (a quarter) and what isn't written yet (an eighth), in bytes, all shards together, at least 32 MiB each; 0 for 512 MiB a shard.";
     "ringlog.cache.max.bytes" Long = "0", min(0), ReadOnly, ACTS,

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use protocol::types::Str;
+use rt::ShardId;
+use shards::PartitionKey;
 
 use crate::metadata::image::{Delta, Image};
 
@@ -38,4 +40,7 @@ pub enum MetadataUpdate {
     Image(Box<Image>),
     /// What comes next.
     Delta(Delta),
+    /// Of this node, not of the metadata: a partition's way from one shard to another is over, at the same place among the deltas on all
+    /// shards, so that all go on from the same placement. Without a shard it stays where it was.
+    Settled(PartitionKey, Option<ShardId>),
 }

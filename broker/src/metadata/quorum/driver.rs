@@ -109,7 +109,11 @@ impl Driver {
         batch
     }
 
-    async fn round(&mut self, batch: Vec<Pending>) -> Result<(), QuorumError> {
+    async fn round(&mut self, mut batch: Vec<Pending>) -> Result<(), QuorumError> {
+        // The place among the entries is the same for all subscribers, whatever becomes of the batch.
+        for aside in batch.iter_mut().filter_map(|pending| pending.aside.take()) {
+            self.tell(&aside).await;
+        }
         match self.reserve(&batch).await {
             Ok(()) => {}
             Err(QuorumError::DiskFull) => {

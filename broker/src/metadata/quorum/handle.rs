@@ -21,6 +21,8 @@ use crate::metadata::image::Image;
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) data: Option<Bytes>,
+    /// What is told besides.
+    pub(super) aside: Option<MetadataUpdate>,
     pub(super) done: oneshot::Sender<Result<(), QuorumError>>,
 }
 
@@ -89,11 +91,20 @@ impl Quorum {
 
     /// Queues an entry behind all earlier ones. With `None`, only waits for those.
     pub(crate) fn propose(&self, data: Option<Bytes>) -> Proposal {
+        self.queue(data, None)
+    }
+
+    /// Tells all subscribers something that isn't of the metadata, at the same place among the entries. Nothing refuses that.
+    pub(crate) fn tell_aside(&self, update: MetadataUpdate) -> Proposal {
+        self.queue(None, Some(update))
+    }
+
+    fn queue(&self, data: Option<Bytes>, aside: Option<MetadataUpdate>) -> Proposal {
         let (done, receiver) = oneshot::channel();
         match &*self.shared.ended.borrow() {
             // The receiver is at hand: it can't be gone.
             Some(error) => drop(done.send(Err(error.clone()))),
-            None => self.shared.queue.borrow_mut().push_back(Pending { data, done }),
+            None => self.shared.queue.borrow_mut().push_back(Pending { data, aside, done }),
         }
         self.shared.wake.notify_waiters();
         Proposal(receiver)

@@ -2,6 +2,7 @@
 
 mod client;
 mod connections;
+mod core_moves;
 mod costs;
 mod deleted_offsets;
 mod deleting;

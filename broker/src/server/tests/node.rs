@@ -10,6 +10,7 @@ use rt::ShardId;
 use rt::net::Listener;
 use rt::sim::{DiskControl, Node, Sim};
 
+use crate::admin::{Ask, wires};
 use crate::config::{BrokerConfig, Inputs, load};
 use crate::server::boot;
 use crate::server::connection::adopt;
@@ -130,6 +131,7 @@ pub(super) struct Broker {
     shards: u16,
     settings: &'static [(&'static str, &'static str)],
     stops: RefCell<flume::Sender<i32>>,
+    asks: RefCell<flume::Sender<Ask>>,
     ended: Rc<RefCell<Vec<Result<(), Failure>>>>,
 }
 
@@ -146,15 +148,21 @@ impl Broker {
         let sim = Sim::new(seed);
         let (node, client) = (sim.node("broker"), sim.node("client"));
         let (stops, _) = flume::bounded(1);
-        let (stops, ended) = (RefCell::new(stops), Rc::default());
-        let broker = Broker { sim, node, client, shards, settings, stops, ended };
+        let (asks, _) = flume::bounded(1);
+        let (stops, asks, ended) = (RefCell::new(stops), RefCell::new(asks), Rc::default());
+        let broker = Broker { sim, node, client, shards, settings, stops, asks, ended };
         broker.boot();
         broker
     }
 
     fn boot(&self) {
         let (stops_out, stops) = flume::bounded(4);
-        let wiring = Arc::new(Wiring::new(config(self.settings), self.shards, stops));
+        let (mut admin, _) = wires(self.shards, Duration::ZERO);
+        let (asks, asked) = flume::bounded(1);
+        admin.asks[0] = asked;
+        self.asks.replace(asks);
+        let wiring = Wiring::new(config(self.settings), self.shards, stops).with_admin(admin);
+        let wiring = Arc::new(wiring);
         self.stops.replace(stops_out);
         let ended = Rc::clone(&self.ended);
         self.node.start(self.shards, move |id| {
@@ -168,6 +176,11 @@ impl Broker {
 
     pub(super) fn address(&self) -> SocketAddr {
         SocketAddr::new(self.node.ip(), PORT)
+    }
+
+    /// The way by which the admin endpoint asks the first shard.
+    pub(super) fn asks(&self) -> flume::Sender<Ask> {
+        self.asks.borrow().clone()
     }
 
     /// What SIGTERM does.

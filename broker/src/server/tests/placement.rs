@@ -14,7 +14,7 @@ const PARTITIONS: i32 = 5;
 /// What stands in the file, once it is written.
 fn remembered(broker: &Broker) -> Remembered {
     broker.sim.run_for(Duration::from_secs(1));
-    let file = broker.disk().read_file(&format!("/data/{PLACEMENT}")).unwrap();
+    let file = broker.disk().read_file(format!("/data/{PLACEMENT}")).unwrap();
     crate::server::placement_file::decode(&file).unwrap()
 }
 
