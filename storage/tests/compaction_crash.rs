@@ -1,5 +1,5 @@
-//! A crash at any step of a compaction pass: nothing that a reader must see is lost, nothing that is gone for good comes
-//! back, and the next pass ends what this one began. By seed: `RINGLOG_SEEDS=n` runs n of them, `RINGLOG_SIM_SEED=s` only
+//! A crash at any step of a compaction pass, with retention and deletions of records beside it: nothing that a reader must see
+//! is lost, nothing that is gone for good comes back, and the next pass ends what this one began. By seed: `RINGLOG_SEEDS=n` runs n of them, `RINGLOG_SIM_SEED=s` only
 //! that one.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use keyed::{Model, cleaner, config, random};
 use rt::sim::{Crash, DiskControl, FaultOp, Node, Sim};
-use storage::{LogDirConfig, Offset};
+use storage::{Log, LogConfig, LogDirConfig, Offset, StorageError};
 
 const SEEDS: u64 = 400;
 
@@ -26,6 +26,8 @@ struct Outside {
     /// The log's end as it was last acknowledged.
     written: i64,
     synced: i64,
+    /// Where it starts, as was acknowledged.
+    start: i64,
     /// A cut was begun and not answered.
     is_cutting: bool,
     /// A power cut since the last look: only what was synced is promised.
@@ -34,7 +36,10 @@ struct Outside {
 
 /// Works on a copy of the model, and notes it at each step: a crash leaves the last one.
 async fn work(seed: u64, disk: DiskControl, outside: Rc<RefCell<Outside>>, operations: u32) {
-    let opened = common::open("/data", config(seed), LogDirConfig::default()).await;
+    let config = config(seed);
+    let retention_bytes = seed.is_multiple_of(4).then_some(3 * config.segment_bytes);
+    let config = LogConfig { delete: true, retention_bytes, file_delete_delay_ms: random(2) * 500, ..config };
+    let opened = common::open("/data", config, LogDirConfig::default()).await;
     let log = &opened.log;
     assert!(!log.is_offline(), "{:?}", log.status());
     let names: Vec<String> =
@@ -70,7 +75,9 @@ async fn work(seed: u64, disk: DiskControl, outside: Rc<RefCell<Outside>>, opera
                     // Long enough for a replacement to be taken back.
                     disk.fail(FaultOp::Rename, REFUSED[random(REFUSED.len() as u64) as usize], 100);
                 }
+                let shortening = rt::spawn(shorten(log.clone(), outside.clone()));
                 model.compact(log, cleaner(seed)).await;
+                shortening.await;
                 disk.clear_faults();
             }
             90..94 => {
@@ -99,6 +106,25 @@ async fn work(seed: u64, disk: DiskControl, outside: Rc<RefCell<Outside>>, opera
     }
 }
 
+/// What takes old records out beside a pass, or nothing.
+async fn shorten(log: Log, outside: Rc<RefCell<Outside>>) {
+    rt::sleep(Duration::from_micros(random(20_000))).await;
+    match random(4) {
+        0 => {
+            let left = log.durable_offset().0 - log.start_offset().0;
+            let start = log.start_offset().0 + random(20).min(left as u64) as i64;
+            log.advance_start_offset(Offset(start)).await.unwrap();
+        }
+        1 => {
+            let retained = log.retain(log.durable_offset(), rt::unix_ms()).await;
+            // For what was refused for the pass's sake.
+            assert!(matches!(retained, Ok(()) | Err(StorageError::NoSpace)), "{retained:?}");
+        }
+        _ => return,
+    }
+    outside.borrow_mut().start = log.start_offset().0;
+}
+
 /// Keeps the model outside, with what is acknowledged.
 fn note(log: &storage::Log, model: &Model, outside: &RefCell<Outside>) {
     let mut outside = outside.borrow_mut();
@@ -108,6 +134,8 @@ fn note(log: &storage::Log, model: &Model, outside: &RefCell<Outside>) {
 
 /// What must hold after any crash, and the model's new truth.
 async fn recovered(log: &storage::Log, model: &mut Model, outside: &RefCell<Outside>) {
+    let (start, end) = (outside.borrow().start, log.end_offset().0);
+    assert!(log.start_offset().0 >= start.min(end), "it starts at {}, not at {start}", log.start_offset());
     let promised = {
         let outside = outside.borrow();
         match outside.is_cutting {
@@ -116,7 +144,6 @@ async fn recovered(log: &storage::Log, model: &mut Model, outside: &RefCell<Outs
             false => outside.written,
         }
     };
-    let end = log.end_offset().0;
     if std::env::var_os("RINGLOG_SHOW").is_some() {
         println!(
             "recovered {}..{end}, {promised} was promised, {:?}",
