@@ -1,7 +1,7 @@
 //! The one task of a shard and directory that flushes.
 //!
-//! Single flight: while a flush runs, what arrives waits; the next flush takes all of it. Under load a group
-//! grows by itself; an idle log pays one durable write.
+//! While a flush runs, what arrives waits; the next flush takes all of it. Under load a group grows by itself; an idle log pays one
+//! durable write. Of flushes that are one durable frame of the journal and nothing else, the next one begins while the first is on its way.
 //!
 //! A flush has two parts at a time: the journal takes what most logs have to write, in one durable write
 //! ([`crate::journal`]); logs with much to write, and all where there is no journal, are written and synced by
@@ -15,7 +15,7 @@ use std::rc::Rc;
 use crate::deadlines::Deadlines;
 use crate::dir::shared::DirShared;
 use crate::fan_out::fan_out;
-use crate::journal::commit::{Committed, commit};
+use crate::journal::commit::{Committed, commit, fly};
 use crate::journal::{checkpoint, files};
 use crate::limits::{FLUSH_WRITES_MAX, SYNCS_BEFORE_SYNCFS, UNSYNCED_JOURNAL_LOGS_MIN};
 use crate::log::flush::Target;
@@ -37,9 +37,13 @@ enum Wrote {
 pub(crate) async fn run(dir: Rc<DirShared>) {
     let mut deadlines = Deadlines::default();
     loop {
+        while dir.journal.is_flying_full() {
+            dir.journal.landed.notified().await;
+        }
         deadlines.due(rt::now(), |log| dir.mark_dirty(&log));
         let group = std::mem::take(&mut *dir.dirty.borrow_mut());
         if dir.has_failed() || (group.is_empty() && dir.stopping.get()) {
+            drop(dir.journal.lock().await);
             dir.end_flushing();
             return;
         }
@@ -51,10 +55,7 @@ pub(crate) async fn run(dir: Rc<DirShared>) {
         for log in &group {
             log.dirty.set(false);
         }
-        let begun = rt::now();
-        let later = flush(&dir, group).await;
-        dir.stats.flush_time.record(rt::now() - begun);
-        for log in later {
+        for log in flush(&dir, group).await {
             deadlines.add(&log);
         }
         dir.reap().await;
@@ -79,13 +80,14 @@ enum Part {
     Direct(Vec<Rc<Held>>),
 }
 
-/// Writes a group and syncs those of its logs that want it. Gives those that want it later.
+/// Writes a group and syncs those of its logs that want it, or sends it on its way. Gives those that want it later.
 async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner>> {
+    let begun = rt::now();
     files::make_ahead(dir);
     let (mut journal, mut direct) = (Vec::new(), Vec::new());
     let mut journal_bytes = 0;
     for held in group.iter().filter_map(LogInner::hold_for_flush) {
-        let (pending, _) = held.log.pending_bytes();
+        let (pending, _) = held.pending_bytes();
         if !dir.journal.takes(&held.log, pending, journal_bytes) {
             direct.push(held);
             continue;
@@ -96,14 +98,31 @@ async fn flush(dir: &Rc<DirShared>, group: Vec<Rc<LogInner>>) -> Vec<Rc<LogInner
     if journal.len() < UNSYNCED_JOURNAL_LOGS_MIN && !journal.iter().any(|held| held.log.wants_all_synced()) {
         direct.append(&mut journal);
     }
-    if journal.is_empty() {
-        return write_directly(dir, direct).await;
-    }
     for held in &journal {
-        let (_, journaled) = held.log.pending_bytes();
-        if journaled >= dir.journal.direct_bytes() {
+        let (_, journaled) = held.pending_bytes();
+        if journaled >= dir.journal.direct_bytes() && !held.is_wanted() {
             place_in_background(held);
         }
+    }
+    if direct.is_empty() {
+        match fly(dir, journal) {
+            Ok(()) => return Vec::new(),
+            Err(logs) => journal = logs,
+        }
+    }
+    let later = flush_alone(dir, journal, direct).await;
+    dir.stats.flush_time.record(rt::now() - begun);
+    later
+}
+
+/// Writes a group, and waits for it.
+async fn flush_alone(
+    dir: &Rc<DirShared>,
+    journal: Vec<Rc<Held>>,
+    direct: Vec<Rc<Held>>,
+) -> Vec<Rc<LogInner>> {
+    if journal.is_empty() {
+        return write_directly(dir, direct).await;
     }
     let parts = vec![Part::Journal(journal), Part::Direct(direct)];
     let mut later = Vec::new();
@@ -143,7 +162,7 @@ fn place_in_background(held: &Rc<Held>) {
 /// Writes logs to their segments, and syncs those that want it. Gives those that want it later.
 async fn write_directly(dir: &Rc<DirShared>, mut logs: Vec<Rc<Held>>) -> Vec<Rc<LogInner>> {
     logs.retain(|held| {
-        let free = !held.placing.get();
+        let free = held.is_free();
         if !free {
             held.pass_over();
         }

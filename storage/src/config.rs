@@ -183,6 +183,8 @@ pub enum Mutant {
     AckBeforeFlush,
     /// A segment's last block is written again with something else before the new bytes.
     AnotherPrefix,
+    /// A frame counts once it has arrived, whether those before it have or not.
+    FramesOutOfOrder,
 }
 
 impl Default for LogDirConfig {

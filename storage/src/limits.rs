@@ -17,6 +17,10 @@ pub const SYNCS_BEFORE_SYNCFS: usize = 32;
 /// Logs of a flush from which on they go to the journal though none of them wants a sync: one write instead of so
 /// many is worth that the bytes are written twice. With fewer it costs more of the device than it saves of the core.
 pub const UNSYNCED_JOURNAL_LOGS_MIN: usize = 16;
+
+/// How many frames of a journal may be on their way to the device. With one, a batch that comes just after a frame has left waits for
+/// all of it before its own frame begins.
+pub const FRAMES_IN_FLIGHT_MAX: usize = 2;
 /// Files of a shard's journal.
 pub const JOURNAL_FILES_MAX: u32 = 8;
 /// Smallest journal file, in bytes: its header and three blocks of frames.

@@ -1,4 +1,4 @@
-//! Five rules broken on purpose, each caught by the crash model within a thousand seeds, of both kinds: it can tell, and the
+//! Six rules broken on purpose, each caught by the crash model within a thousand seeds, of both kinds: it can tell, and the
 //! rules are needed.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
@@ -46,6 +46,8 @@ fn each_broken_rule_is_caught() {
         by_two_logs(mutant, None);
         by_many_logs(mutant);
     }
+    // Two logs have no second frame to send while the first is on its way.
+    by_many_logs(Mutant::FramesOutOfOrder);
 }
 
 /// As [`common::open`], with the journals out of sight until the logs are open.

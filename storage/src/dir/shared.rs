@@ -68,7 +68,7 @@ pub(crate) struct DirShared {
     pub logs: RefCell<BTreeMap<u64, Weak<LogInner>>>,
     next_log: Cell<u64>,
     pub stats: DirStats,
-    pub journal: Journal,
+    pub journal: Rc<Journal>,
     /// Segments that went, whose files are still there.
     pub doomed: DoomedQueue,
     pub compaction: DirCompaction,
@@ -100,7 +100,7 @@ impl DirShared {
             stats: DirStats::default(),
             doomed: DoomedQueue::default(),
             room: RoomGauge::default(),
-            journal: Journal::new(config.journal.clone(), config.tail_bytes_max, start),
+            journal: Rc::new(Journal::new(config.journal.clone(), config.tail_bytes_max, start)),
             compaction: DirCompaction::default(),
             config,
         })

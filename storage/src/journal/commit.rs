@@ -24,6 +24,56 @@ pub(crate) struct Committed {
     pub later: Vec<Rc<LogInner>>,
 }
 
+/// Sends what the logs have to write on its way as one durable frame, beside others: acknowledged in the background once it and all before
+/// it have arrived. Gives the logs back where it can't be, untouched: [`commit`] can do more, one at a time.
+pub(crate) fn fly(dir: &Rc<DirShared>, logs: Vec<Rc<Held>>) -> Result<(), Vec<Rc<Held>>> {
+    let is_durable_by_it = |held: &Rc<Held>| held.log.wants_all_synced() && !held.log.segment_unsynced.get();
+    if !logs.iter().all(is_durable_by_it) {
+        return Err(logs);
+    }
+    let bytes = logs.iter().map(|held| ENTRY_BYTES + held.pending_bytes().0).sum::<usize>() + HEADER_BYTES;
+    let Some(flight) = dir.journal.fly(bytes) else { return Err(logs) };
+    let mut queue: VecDeque<Rc<Held>> = logs.into();
+    let (runs, bytes) = choose(dir, &mut queue, &mut Vec::new());
+    assert!(queue.is_empty(), "a frame holds what was counted for it");
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let draft = Draft { buf: fill(&runs, bytes), bytes, entries: runs.len(), durable: true };
+    let written_bytes = draft.buf.len() as u64;
+    #[cfg(feature = "mutants")]
+    dir.journal.out_of_order.set(dir.config.mutant == Some(crate::Mutant::FramesOutOfOrder));
+    let issued = dir.journal.issue(draft).expect("there is a file: there was room in it");
+    runs.iter().for_each(|(held, run)| held.issue(run));
+    let task_dir = dir.clone();
+    dir.tasks.spawn(async move {
+        let dir = task_dir;
+        let begun = rt::now();
+        let written = dir.journal.write(issued).await;
+        dir.stats.sync_time.record(rt::now() - begun);
+        dir.stats.flush_time.record(rt::now() - begun);
+        runs.iter().for_each(|(held, _)| held.landed());
+        match written {
+            Ok(sequence) => {
+                count_frame(&dir, written_bytes);
+                for (held, run) in &runs {
+                    dir.journal.note(&held.log, sequence);
+                    held.log.journaled(run);
+                    held.log.synced(held.log.marks.written());
+                }
+            }
+            Err(error) => dir.fail(format!("writing the journal in {}: {error}", dir.path.display())),
+        }
+        drop(flight);
+    });
+    Ok(())
+}
+
+fn count_frame(dir: &DirShared, bytes: u64) {
+    add(&dir.stats.journal_bytes, bytes);
+    add(&dir.stats.journal_frames, 1);
+}
+
 /// Writes what the logs have to write as frames, and syncs them if any of the logs wants it.
 pub(crate) async fn commit(dir: &Rc<DirShared>, logs: Vec<Rc<Held>>) -> Committed {
     let mut committed = Committed::default();
@@ -79,8 +129,7 @@ async fn write_frame(
             Ok(false)
         }
         Put::Written(sequence) => {
-            add(&dir.stats.journal_bytes, written_bytes);
-            add(&dir.stats.journal_frames, 1);
+            count_frame(dir, written_bytes);
             for (held, run) in runs {
                 dir.journal.note(&held.log, sequence);
                 held.log.journaled(&run);
@@ -99,7 +148,7 @@ fn choose(
 ) -> (Vec<(Rc<Held>, Run)>, usize) {
     let (mut runs, mut bytes) = (Vec::new(), HEADER_BYTES);
     while let Some(held) = queue.pop_front() {
-        let Some(run) = held.log.unwritten() else {
+        let Some(run) = held.unwritten() else {
             done.push(held);
             continue;
         };

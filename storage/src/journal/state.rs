@@ -12,7 +12,7 @@ use rt::sync::{Budget, Notify, Permit};
 use super::config::JournalConfig;
 use super::frame::FrameHeader;
 use super::ring::{Ring, Room};
-use crate::limits::{JOURNAL_CHECKPOINT_PAUSE, PINNED_BYTES_MIN};
+use crate::limits::{BLOCK_BYTES, FRAMES_IN_FLIGHT_MAX, JOURNAL_CHECKPOINT_PAUSE, PINNED_BYTES_MIN};
 use crate::log::inner::LogInner;
 
 /// A file of the journal.
@@ -40,9 +40,15 @@ pub(crate) struct Journal {
     /// Of the start that it is of.
     pub start: u64,
     pub ring: RefCell<Ring<Rc<JournalFile>>>,
-    /// Held while frames are written and synced.
+    /// Held while frames are written and synced: whole, or a part by each of the frames that are on their way together.
     lock: Budget,
-    /// Number of the next frame.
+    /// How many are on their way together.
+    flying: Cell<usize>,
+    /// Wakes when one of them has arrived.
+    pub landed: Notify,
+    /// Number of the next frame to be written.
+    issued: Cell<u64>,
+    /// Number of the first frame that isn't written whole: as long as one is on its way, it may be needed.
     next: Cell<u64>,
     /// Frames before this one aren't needed.
     floor: Cell<u64>,
@@ -77,12 +83,39 @@ pub(crate) struct Journal {
     pub ending: Cell<bool>,
     /// Nothing is written any more.
     pub closed: Cell<bool>,
+    /// See [`crate::Mutant::FramesOutOfOrder`].
+    #[cfg(feature = "mutants")]
+    pub out_of_order: Cell<bool>,
 }
 
 /// The right to write frames.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _permit: Permit,
+}
+
+/// The right to write one frame beside others.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    journal: Rc<Journal>,
+    _permit: Permit,
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.journal.flying.set(self.journal.flying.get() - 1);
+        self.journal.landed.notify_waiters();
+    }
+}
+
+/// A frame on its way.
+#[derive(Debug)]
+pub(crate) struct Issued {
+    sequence: u64,
+    file: Rc<JournalFile>,
+    position: u64,
+    buf: IoBuf,
+    durable: bool,
 }
 
 /// A frame to be written.
@@ -114,7 +147,10 @@ impl Journal {
             id: rt::random_u64(),
             start,
             ring: RefCell::new(Ring::new(config.file_bytes())),
-            lock: Budget::new(1),
+            lock: Budget::new(FRAMES_IN_FLIGHT_MAX),
+            flying: Cell::new(0),
+            landed: Notify::new(),
+            issued: Cell::new(1),
             next: Cell::new(1),
             floor: Cell::new(1),
             unsynced: Cell::new(false),
@@ -134,6 +170,8 @@ impl Journal {
             next_number: Cell::new(0),
             ending: Cell::new(false),
             closed: Cell::new(false),
+            #[cfg(feature = "mutants")]
+            out_of_order: Cell::new(false),
             config,
         }
     }
@@ -164,9 +202,30 @@ impl Journal {
         self.ring.borrow().count() > 1
     }
 
-    /// Takes the right to write frames.
+    /// Takes the right to write frames, once all that are on their way have arrived.
     pub(crate) async fn lock(&self) -> Lock {
-        Lock { _permit: self.lock.take(1).await }
+        Lock { _permit: self.lock.take(FRAMES_IN_FLIGHT_MAX).await }
+    }
+
+    /// Takes the right to write one durable frame of so many bytes beside others. `None` where it can't be beside: then [`Self::lock`]
+    /// tells more.
+    ///
+    /// All of them are in one file, where a replay ends at the first that was lost; each is durable by itself.
+    pub(crate) fn fly(self: &Rc<Self>, bytes: usize) -> Option<Flight> {
+        let padded = bytes.next_multiple_of(BLOCK_BYTES) as u64;
+        self.ring.borrow_mut().reclaim(self.floor.get());
+        let is_here = self.ring.borrow().room(padded, 1) == Room::Here;
+        if !is_here || !self.is_durable() || self.broken.get() || bytes > self.config.frame_bytes_max() {
+            return None;
+        }
+        let permit = self.lock.try_take(1)?;
+        self.flying.set(self.flying.get() + 1);
+        Some(Flight { journal: self.clone(), _permit: permit })
+    }
+
+    /// Whether as many frames are on their way as may be.
+    pub(crate) fn is_flying_full(&self) -> bool {
+        self.flying.get() >= FRAMES_IN_FLIGHT_MAX
     }
 
     /// Number of the next frame.
@@ -179,16 +238,23 @@ impl Journal {
     /// # Errors
     /// Of the device: the journal can't be used any more then.
     pub(crate) async fn put(&self, lock: &Lock, draft: Draft, spare: usize) -> io::Result<Put> {
-        let Draft { mut buf, bytes, entries, durable } = draft;
-        let length = buf.len() as u64;
-        if !self.make_room(lock, length, spare).await? {
+        if !self.make_room(lock, draft.buf.len() as u64, spare).await? {
             self.refused.set(true);
             return Ok(Put::Full);
         }
-        let sequence = self.next.get();
+        match self.issue(draft) {
+            None => Ok(Put::Full),
+            Some(issued) => self.write(issued).await.map(Put::Written),
+        }
+    }
+
+    /// Gives a frame its number and its place, which there is room for.
+    pub(crate) fn issue(&self, draft: Draft) -> Option<Issued> {
+        let Draft { mut buf, bytes, entries, durable } = draft;
+        let sequence = self.issued.get();
         let (file, position, lap) = {
             let ring = self.ring.borrow();
-            let Some((file, position)) = ring.current() else { return Ok(Put::Full) };
+            let (file, position) = ring.current()?;
             (file.clone(), position, ring.lap())
         };
         let header = FrameHeader {
@@ -201,18 +267,42 @@ impl Journal {
         };
         header.seal(&mut buf);
         // One operation instead of two; behind frames that aren't durable it wouldn't make those so.
-        let alone = !self.unsynced.replace(true);
-        let durable = durable && alone;
+        let durable = durable && self.is_durable();
+        self.unsynced.set(!durable);
+        self.issued.set(sequence + 1);
+        self.ring.borrow_mut().advance(buf.len() as u64, sequence);
+        Some(Issued { sequence, file, position, buf, durable })
+    }
+
+    /// Writes a frame. It counts, and its number is given, once all before it do: behind a lost one it would be lost too.
+    ///
+    /// # Errors
+    /// Of the device, also with a frame before it: the journal can't be used any more then.
+    pub(crate) async fn write(&self, issued: Issued) -> io::Result<u64> {
+        let Issued { sequence, file, position, buf, durable } = issued;
         let (written, _) = match durable {
             true => file.file.write_durable_at(position, buf).await,
             false => file.file.write_at(position, buf).await,
         };
-        self.broken.set(written.is_err());
+        if written.is_err() {
+            self.broken.set(true);
+        }
+        #[cfg(feature = "mutants")]
+        if self.out_of_order.get() {
+            self.next.set(sequence);
+        }
+        while self.next.get() != sequence && !self.broken.get() {
+            self.landed.notified().await;
+        }
+        if !self.broken.get() {
+            self.next.set(sequence + 1);
+        }
+        self.landed.notify_waiters();
         written?;
-        self.unsynced.set(!durable);
-        self.next.set(sequence + 1);
-        self.ring.borrow_mut().advance(length, sequence);
-        Ok(Put::Written(sequence))
+        match self.broken.get() {
+            true => Err(io::Error::other("the journal failed before")),
+            false => Ok(sequence),
+        }
     }
 
     /// Begins the next file if the current one has no room for so many bytes. False if there is none.

@@ -58,29 +58,6 @@ impl Run {
 }
 
 impl LogInner {
-    /// What was appended and isn't written yet.
-    pub(crate) fn unwritten(&self) -> Option<Run> {
-        let core = self.core.borrow();
-        let active = &core.active;
-        let first = core.tail.first_unwritten().filter(|_| active.written.0 < active.build.bytes)?;
-        assert_eq!(first.position, active.written, "what is written ends at the end of a batch");
-        let epoch = first.header().map_or(-1, |header| header.partition_leader_epoch);
-        Some(Run {
-            segment: active.build.base,
-            from: active.written,
-            end: FilePos(active.build.bytes),
-            base: first.base,
-            leader_epoch: LeaderEpoch(epoch),
-        })
-    }
-
-    /// How many bytes of the active segment are to be written, and how many are in the journal only.
-    pub(crate) fn pending_bytes(&self) -> (usize, usize) {
-        let core = self.core.borrow();
-        let active = &core.active;
-        ((active.build.bytes - active.written.0) as usize, (active.written.0 - active.placed.0) as usize)
-    }
-
     /// The journal has these batches now.
     pub(crate) fn journaled(&self, run: &Run) {
         let mut core = self.core.borrow_mut();

@@ -131,9 +131,11 @@ impl<P> Tail<P> {
             .filter(|b| b.segment == segment)
     }
 
-    /// The first batch that is neither placed nor in the journal.
-    pub(crate) fn first_unwritten(&self) -> Option<&TailBatch<P>> {
-        self.batches.get(self.written)
+    /// The batch that starts at `position` of `segment`.
+    pub(crate) fn at(&self, segment: Offset, position: FilePos) -> Option<&TailBatch<P>> {
+        let before = |batch: &TailBatch<P>| (batch.segment, batch.position) < (segment, position);
+        let found = self.batches.get(self.batches.partition_point(before))?;
+        ((found.segment, found.position) == (segment, position)).then_some(found)
     }
 
     /// Bytes that are in the journal and not placed.
