@@ -8,6 +8,7 @@
 //! on each; [`DirHome::begin_use`]. Stop: [`LogDir::close`] on each; [`DirHome::close`].
 #[cfg(feature = "bench")]
 pub mod bench;
+mod bookmark;
 mod committer;
 mod compaction;
 mod config;
@@ -27,6 +28,7 @@ mod retention;
 mod segment;
 mod unless;
 
+pub use bookmark::DirBookmarks;
 pub use compaction::Compacted;
 #[cfg(feature = "mutants")]
 pub use config::Mutant;
