@@ -14,7 +14,7 @@ from confluent_kafka import KafkaException
 from harness import batches, broker, rdkafka
 from harness.checks import LONG, RANDOM, SEED, check, equal, eventually, finish, note, part, unique, watchdog
 
-ROUNDS = 20 if LONG else 5
+ROUNDS = 200 if LONG else 10
 PARTITIONS, PER_S = 3, 4000
 GROUP = "crash-group"
 
@@ -110,7 +110,7 @@ def check_log(node, topic, load, idempotent):
 
 
 def main():
-    watchdog(1400 if LONG else 400)
+    watchdog(6000 if LONG else 400)
     note(f"seed {SEED}, {ROUNDS} rounds")
     node = broker.start()
     safe, plain = unique("crash-all"), unique("crash-one")
