@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, ORIGIN};
 use hyper::{Method, Response, StatusCode};
 
 use serde_json::{Value, json};
@@ -36,9 +36,20 @@ impl Routes {
     }
 
     /// Answers a request of this method for this path.
-    pub(super) async fn answer(&self, method: &Method, path: &str, query: &str) -> Answer {
+    pub(super) async fn answer(
+        &self,
+        method: &Method,
+        path: &str,
+        query: &str,
+        headers: &HeaderMap,
+    ) -> Answer {
         if path == "/placement/move" {
             return match *method {
+                // Only a browser names one, and it does whenever a page posts: no page is to move what its reader can reach.
+                Method::POST if headers.contains_key(ORIGIN) => {
+                    let error = "a web page may not move partitions";
+                    json(StatusCode::FORBIDDEN, &json!({"error": error}))
+                }
                 Method::POST => self.move_to_core(query).await,
                 _ => not_allowed("POST"),
             };

@@ -58,7 +58,7 @@ async fn serve(stream: TcpStream, routes: Rc<Routes>) {
         let routes = Rc::clone(&routes);
         async move {
             let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
-            let answer: Response<_> = routes.answer(request.method(), path, query).await;
+            let answer: Response<_> = routes.answer(request.method(), path, query, request.headers()).await;
             Ok::<_, Infallible>(answer)
         }
     });

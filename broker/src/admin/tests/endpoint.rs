@@ -154,4 +154,6 @@ fn a_move_is_a_post_and_its_refusal_tells_why() {
         assert_eq!(post(query).0, 400, "{query}");
     }
     assert_eq!(get(endpoint.address, "/placement/move?topic=a&partition=0&core=1").0, 405);
+    let by_a_page = b"POST /placement/move?topic=a&partition=0&core=1 HTTP/1.1\r\nHost: h\r\nOrigin: http://h\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(split(&exchange(endpoint.address, by_a_page)).0, 403);
 }
