@@ -185,10 +185,6 @@ pub enum Mutant {
     AnotherPrefix,
     /// A frame counts once it has arrived, whether those before it have or not.
     FramesOutOfOrder,
-    /// Bookmarks are written before what they speak of is synced.
-    BookmarkUnsynced,
-    /// Bookmarks are believed without a look at the segment.
-    BelieveBookmark,
 }
 
 impl Default for LogDirConfig {

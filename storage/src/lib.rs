@@ -8,7 +8,6 @@
 //! on each; [`DirHome::begin_use`]. Stop: [`LogDir::close`] on each; [`DirHome::close`].
 #[cfg(feature = "bench")]
 pub mod bench;
-mod bookmark;
 mod committer;
 mod compaction;
 mod config;
@@ -28,7 +27,6 @@ mod retention;
 mod segment;
 mod unless;
 
-pub use bookmark::DirBookmarks;
 pub use compaction::Compacted;
 #[cfg(feature = "mutants")]
 pub use config::Mutant;

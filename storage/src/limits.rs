@@ -124,19 +124,11 @@ pub const COMPACTION_RETRY_AFTER: Duration = Duration::from_secs(60);
 pub const RENAME_RETRY_AFTER: Duration = Duration::from_millis(100);
 /// See [`RENAME_RETRY_AFTER`].
 pub const RENAME_TRIES_MAX: u32 = 100;
-/// Bookmarks are written when so many bytes of last segments lie behind them: about what a start after a crash has to scan, per
-/// shard and directory.
-pub const BOOKMARK_AFTER_BYTES: u64 = 64 << 20;
-/// Bytes of a segment between two index entries that a bookmark keeps. A catch-up read takes more at once.
-pub const BOOKMARK_INDEX_STEP_BYTES: u64 = 64 << 10;
-/// Largest file of bookmarks written, in bytes; the logs that it leaves out are scanned.
-pub const BOOKMARKS_BYTES_MAX: usize = 64 << 20;
 /// Decompressed bytes that a lookup inside one batch may produce.
 pub const LOOKUP_BYTES_MAX: u64 = 128 << 20;
 
 const _: () = assert!(WRITE_BYTES_MAX.is_multiple_of(BLOCK_BYTES) && PIECE_BYTES.is_multiple_of(BLOCK_BYTES));
 const _: () = assert!(JOURNAL_FILE_BYTES_MIN.is_multiple_of(BLOCK_BYTES as u64));
-const _: () = assert!(BOOKMARK_INDEX_STEP_BYTES <= PIECE_BYTES as u64);
 const _: () = assert!(PIECE_BYTES <= WRITE_BYTES_MAX, "a read stays under the device's limit as well");
 const _: () =
     assert!(CLEANED_WRITE_BYTES.is_multiple_of(BLOCK_BYTES) && CLEANED_WRITE_BYTES <= WRITE_BYTES_MAX);

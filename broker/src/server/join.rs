@@ -8,7 +8,7 @@ use std::time::Duration;
 use rt::sync::{Budget, Notify};
 use rt::{ShardId, TaskSet, lane};
 use shards::{Mesh, MeshPorts};
-use storage::{JournalConfig, LogDirConfig, StorageError};
+use storage::{JournalConfig, LogDirConfig};
 
 use super::compacting;
 use super::connections::Connections;
@@ -28,9 +28,6 @@ use crate::metadata::MetadataUpdate;
 
 /// How often recovery points are written down.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
-
-/// How often a shard looks whether bookmarks are to be written: about what is written in that time a start after a crash has to scan.
-const BOOKMARKS_EVERY: Duration = Duration::from_secs(5);
 
 /// Opens the shard's logs and begins to serve pieces. Its tasks tell `failures` when the node can't go on.
 ///
@@ -108,7 +105,6 @@ pub(super) async fn join(
     shard.tasks.spawn(follow_metadata(Rc::clone(&shard), updates));
     log_dirs::watch(&shard);
     shard.tasks.spawn(keep_checkpoints(Rc::clone(&shard)));
-    shard.tasks.spawn(keep_bookmarks(Rc::clone(&shard)));
     shard.tasks.spawn(expire_producers(Rc::clone(&shard)));
     shard.tasks.spawn(housekeeping::keep(Rc::clone(&shard)));
     shard.tasks.spawn(compacting::run(Rc::clone(&shard)));
@@ -137,25 +133,6 @@ async fn keep_checkpoints(shard: Rc<ShardState>) {
                 tracing::warn!(%error, "recovery points weren't written");
             }
         }
-    }
-}
-
-/// The first ones say what this start has found out.
-async fn keep_bookmarks(shard: Rc<ShardState>) {
-    for dir in shard.log_dirs.online() {
-        tell_bookmarks(dir.write_bookmarks().await);
-    }
-    loop {
-        rt::sleep(BOOKMARKS_EVERY).await;
-        for dir in shard.log_dirs.online() {
-            tell_bookmarks(dir.write_bookmarks_if_due().await);
-        }
-    }
-}
-
-fn tell_bookmarks(written: Result<(), StorageError>) {
-    if let Err(error) = written {
-        tracing::warn!(%error, "bookmarks weren't written: a start after a crash would take longer");
     }
 }
 

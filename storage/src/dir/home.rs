@@ -11,7 +11,6 @@ use super::log_dir::ClosedDir;
 use super::meta::{self, MetaProperties};
 use super::offsets_file::{self, Offsets};
 use super::{room, start, unrecovered};
-use crate::bookmark::{self, DirBookmarks};
 use crate::journal::replay;
 use crate::limits::TEXT_FILE_BYTES_MAX;
 use crate::segment::names;
@@ -52,8 +51,6 @@ pub struct DirFacts {
     pub recovery_points: Offsets,
     /// High watermarks, as a clean stop wrote them.
     pub high_watermarks: Offsets,
-    /// Where a start after a crash begins to scan.
-    pub bookmarks: DirBookmarks,
     /// Partitions that stay offline because records of theirs are kept aside, with words for the operator.
     pub unreplayed: BTreeMap<TopicPartition, String>,
     /// This start's id, which journals repeat; 0 if the directory doesn't have it.
@@ -302,7 +299,6 @@ impl DirHome {
                 false => None,
             },
             high_watermarks: self.offsets(offsets_file::HIGH_WATERMARKS).await?,
-            bookmarks: DirBookmarks(bookmark::file::read_all(&self.path).await?.into()),
             unreplayed: BTreeMap::new(),
             start: 0,
         };

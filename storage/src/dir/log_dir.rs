@@ -116,7 +116,6 @@ impl LogDir {
             unrecovered: self.facts.unrecovered.contains(&partition),
             unreplayed: self.facts.unreplayed.get(&partition).cloned(),
             cleaned: self.facts.cleaned.as_ref().map(|told| told.get(&partition).copied()),
-            bookmark: self.facts.bookmarks.0.get(&partition).cloned(),
         };
         let known = if self.outdated.borrow().contains(&partition) { Known::default() } else { known };
         // Until it is open, for whatever reason it isn't.
@@ -357,7 +356,7 @@ impl LogDir {
         self.unopened.borrow_mut().remove(partition);
     }
 
-    pub(crate) fn is_ending(&self) -> bool {
+    pub(super) fn is_ending(&self) -> bool {
         self.shared.has_failed() || self.closing.get()
     }
 

@@ -16,7 +16,6 @@ use super::doomed::DoomedQueue;
 use super::files;
 use super::room::RoomGauge;
 use super::stats::{DirMemory, DirStats, MemoryUse};
-use crate::bookmark;
 use crate::compaction::state::DirCompaction;
 use crate::journal::Journal;
 use crate::limits::{EVICT_TRIES_MAX, FLUSH_WRITES_MAX, HANDLES_MAX, INDEX_BYTES_MAX};
@@ -70,7 +69,6 @@ pub(crate) struct DirShared {
     next_log: Cell<u64>,
     pub stats: DirStats,
     pub journal: Rc<Journal>,
-    pub bookmarks: bookmark::write::Written,
     /// Segments that went, whose files are still there.
     pub doomed: DoomedQueue,
     pub compaction: DirCompaction,
@@ -104,7 +102,6 @@ impl DirShared {
             room: RoomGauge::default(),
             journal: Rc::new(Journal::new(config.journal.clone(), config.tail_bytes_max, start)),
             compaction: DirCompaction::default(),
-            bookmarks: bookmark::write::Written::default(),
             config,
         })
     }

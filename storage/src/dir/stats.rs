@@ -27,8 +27,6 @@ pub struct DirStats {
     pub journal_refused_logs: Cell<u64>,
     /// Times that the journal was freed.
     pub journal_checkpoints: Cell<u64>,
-    /// Bytes of segments that were looked at batch by batch to open logs.
-    pub scanned_bytes: Cell<u64>,
     /// Segments that retention removed.
     pub deleted_segments: Cell<u64>,
     /// Size of them, in bytes.

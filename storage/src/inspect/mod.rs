@@ -4,7 +4,6 @@
 //!
 //! Unlike what opens logs, nothing here drops what contradicts itself: who looks for damage wants to see it.
 
-mod bookmarks;
 mod index;
 mod journal;
 mod name;
@@ -12,7 +11,6 @@ mod rebuild;
 mod text;
 
 pub use crate::segment::txn_index::{AbortedTxn, decode as txn_index};
-pub use bookmarks::{BookmarkPlace, bookmarks};
 pub use index::{IndexEntries, OffsetEntry, TimeEntry, offset_index, time_index};
 pub use journal::{JournalEntry, JournalFile, JournalFrame, journal};
 pub use name::{

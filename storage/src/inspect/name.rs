@@ -1,6 +1,5 @@
 //! What files and directories are, by their names.
 
-use crate::bookmark::file::is_bookmarks;
 use crate::dir::{log_starts, meta, offsets_file, start, unrecovered};
 use crate::journal::names as journal_names;
 use crate::segment::names;
@@ -53,8 +52,6 @@ pub enum FileKind {
     Foreign,
     /// Which start took the directory last.
     Start,
-    /// Where a start after a crash begins to scan a shard's logs.
-    Bookmarks,
     /// Partitions that nobody opened since a crash.
     Unrecovered,
     /// The mark of an adoption that isn't finished.
@@ -98,9 +95,6 @@ fn by_pattern(name: &str) -> FileKind {
     }
     if journal_names::is_foreign(name) {
         return FileKind::Foreign;
-    }
-    if is_bookmarks(name) {
-        return FileKind::Bookmarks;
     }
     if is_metadata_snapshot(name) {
         return FileKind::MetadataSnapshot;

@@ -29,8 +29,6 @@ fn names_tell_what_is_inside() {
         ("ringlog-journal-1-23", FileKind::Journal { shard: 1, number: 23 }),
         ("ringlog-unrecovered", FileKind::Unrecovered),
         ("ringlog-start", FileKind::Start),
-        ("ringlog-bookmarks-12", FileKind::Bookmarks),
-        ("ringlog-bookmarks-x", FileKind::Other),
         ("ringlog-log-starts", FileKind::Offsets),
         ("ringlog-kept-0123456789abcdef-0123456789abcdef0123456789abcdef-3", FileKind::Kept),
         ("ringlog-foreign-0123456789abcdef-0123456789abcdef0123456789abcdef-3", FileKind::Foreign),

@@ -16,10 +16,10 @@ use crate::log::inner::LogInner;
 use crate::unless::unless;
 
 /// A log whose bytes are all in its segment.
-pub(crate) struct Placed {
-    pub log: Rc<LogInner>,
+struct Placed {
+    log: Rc<LogInner>,
     /// `None` if it is at rest, its file closed.
-    pub file: Option<Rc<File>>,
+    file: Option<Rc<File>>,
 }
 
 /// Begins a checkpoint in the background if it is time for one.
@@ -61,7 +61,7 @@ async fn run(dir: &Rc<DirShared>) -> io::Result<()> {
     #[cfg(not(feature = "mutants"))]
     let skip_sync = false;
     if !skip_sync {
-        sync_all(dir, &placed).await?;
+        sync(dir, &placed).await?;
     }
     if dir.has_failed() {
         return Ok(());
@@ -97,7 +97,7 @@ async fn place(log: Rc<LogInner>) -> Option<Placed> {
 }
 
 /// One sync for all on the device; a few files are synced by themselves, which doesn't wait for what others write there.
-pub(crate) async fn sync_all(dir: &DirShared, placed: &[Placed]) -> io::Result<()> {
+async fn sync(dir: &DirShared, placed: &[Placed]) -> io::Result<()> {
     let files: Option<Vec<(Rc<LogInner>, Rc<File>)>> =
         placed.iter().map(|one| Some((one.log.clone(), one.file.clone()?))).collect();
     match files.filter(|files| files.len() < SYNCS_BEFORE_SYNCFS) {

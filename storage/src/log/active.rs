@@ -1,32 +1,9 @@
 //! The segment that takes appends: its size, its indexes, and when it is full.
 
 use protocol::records::BatchHeader;
-use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::segment::{OffsetIndex, TimeIndex, index, time_index};
 use crate::{FilePos, LogConfig, Offset};
-
-/// Which batch is the last of a segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub(crate) struct LastBatch {
-    /// Where it starts, in bytes.
-    pub position: u64,
-    base_offset: i64,
-    leader_epoch: i32,
-    crc: u32,
-}
-
-impl LastBatch {
-    fn new(position: u64, header: &BatchHeader) -> Self {
-        let (base_offset, leader_epoch) = (header.base_offset, header.partition_leader_epoch);
-        Self { position, base_offset, leader_epoch, crc: header.crc }
-    }
-
-    /// Whether a batch that was found at its position is it.
-    pub(crate) fn is(&self, found: &BatchHeader) -> bool {
-        *self == Self::new(self.position, found)
-    }
-}
 
 /// The state of an open segment that its batches decide. Pure: a recovery scan fills it exactly as appending
 /// does.
@@ -44,9 +21,7 @@ pub(crate) struct SegmentBuild {
     pub first_timestamp_ms: Option<i64>,
     /// Largest timestamp, and the last offset of the first batch that has it.
     pub max_timestamp: Option<(i64, Offset)>,
-    /// The batch that ends at `bytes`.
-    pub last: Option<LastBatch>,
-    pub bytes_since_entry: u64,
+    bytes_since_entry: u64,
 }
 
 impl SegmentBuild {
@@ -58,7 +33,6 @@ impl SegmentBuild {
             times: TimeIndex::new(base),
             first_timestamp_ms: None,
             max_timestamp: None,
-            last: None,
             bytes_since_entry: 0,
         }
     }
@@ -97,29 +71,9 @@ impl SegmentBuild {
             }
             self.bytes_since_entry = 0;
         }
-        self.last = Some(LastBatch::new(self.bytes, header));
         self.bytes += header.total_bytes() as u64;
         self.bytes_since_entry += header.total_bytes() as u64;
         position
-    }
-
-    /// Both indexes with entries left out, so that those of two batches in a row are `step_bytes` apart or more.
-    pub(crate) fn thinned_indexes(&self, step_bytes: u64) -> (OffsetIndex, TimeIndex) {
-        let (mut index, mut times) = (OffsetIndex::new(self.base), TimeIndex::new(self.base));
-        let mut next = 0;
-        for entry in self.index.entries() {
-            let (position, last) = (u64::from(entry.position), i64::from(entry.last_offset_delta));
-            if position < next {
-                continue;
-            }
-            next = position + step_bytes;
-            let last = self.base.plus(last);
-            index.push(last, FilePos(position));
-            if let Some((timestamp_ms, offset)) = self.times.last_before(last.plus(1)) {
-                times.push(timestamp_ms, offset);
-            }
-        }
-        (index, times)
     }
 
     /// Adds the largest timestamp to the time index, which makes it complete: the segment is being closed.

@@ -205,14 +205,10 @@ impl LogCore {
             self.producers.record(producer);
         }
         self.epochs.assign(LeaderEpoch(header.partition_leader_epoch), Offset(header.base_offset));
-        let copy = stamp.is_some() || batch.total_bytes() * FRAME_SHARE_MIN < frame_bytes;
-        let (head, body) = split_for_tail(batch.bytes(), copy, |bytes| patch(bytes, &header, stamp));
-        if stamp.is_some() {
-            // The records were changed.
-            header.crc = crc_of(&body);
-        }
         let position = self.active.build.push(&header, config.index_interval_bytes);
         self.active.touch(origin.now_ms());
+        let copy = stamp.is_some() || batch.total_bytes() * FRAME_SHARE_MIN < frame_bytes;
+        let (head, body) = split_for_tail(batch.bytes(), copy, |bytes| patch(bytes, &header, stamp));
         let base_offset = Offset(header.base_offset);
         let last_offset = Offset(header.last_offset());
         let segment = self.active.build.base;
@@ -327,11 +323,6 @@ fn patch(bytes: &mut [u8], header: &BatchHeader, stamp: Option<i64>) {
     if let Some(now_ms) = stamp {
         patch_timestamp(bytes, TimestampType::LogAppendTime, now_ms);
     }
-}
-
-/// The CRC that a whole batch says it has.
-fn crc_of(batch: &[u8]) -> u32 {
-    BatchHeader::parse(batch).map_or(0, |header| header.crc)
 }
 
 /// The producer's part of a header; `None` without a producer.

@@ -12,7 +12,6 @@ use super::handle::Log;
 use super::inner::{LogInner, LogStatus};
 use super::recover::{Recovery, load_epochs};
 use super::swapped;
-use crate::bookmark::mark::Bookmark;
 use crate::compaction::noted;
 use crate::dir::files;
 use crate::dir::meta::{self, TopicOf};
@@ -47,8 +46,6 @@ pub(crate) struct Known {
     pub unreplayed: Option<String>,
     /// Up to where it is compacted, where the directory's file tells: of all logs, if there is one.
     pub cleaned: Option<Option<Offset>>,
-    /// Where a scan may begin, with the topic's id.
-    pub bookmark: Option<(Uuid, Bookmark)>,
 }
 
 /// Makes the directory of a new, empty log: two small files' worth of work; segments come with the first
@@ -133,7 +130,6 @@ pub(crate) async fn open(
             None => checkpoint.map_or(Offset::ZERO, |checkpoint| checkpoint.recovery_point).max(last_base),
         },
         scan_from: known.recovery_point,
-        bookmark: known.bookmark.filter(|(of, _)| *of == topic_id).map(|(_, bookmark)| bookmark),
         start: known_start.max(checkpoint_start),
     };
     let recovered = recovery.run(found).await?;

@@ -14,10 +14,8 @@ use protocol::records::BatchHeader;
 use super::active::SegmentBuild;
 use super::core::{Active, ClosedSegment, LogCore, producer_of};
 use super::open::Found;
-use crate::bookmark::mark::Bookmark;
 use crate::dir::files;
 use crate::dir::shared::DirShared;
-use crate::dir::stats::add;
 use crate::epochs::EpochCheckpoint;
 use crate::error::is_full;
 use crate::limits::{INDEX_FILE_BYTES_MAX, SNAPSHOT_BYTES_MAX, TEXT_FILE_BYTES_MAX};
@@ -44,8 +42,6 @@ pub(crate) struct Recovery<'a> {
     /// The first segment to scan is the one that holds this, or an earlier one without index; `None`: by the
     /// indexes alone.
     pub scan_from: Option<Offset>,
-    /// Where the scan of a segment may begin, if its file bears it out.
-    pub bookmark: Option<Bookmark>,
     pub start: Offset,
 }
 
@@ -226,16 +222,10 @@ impl Recovery<'_> {
             self.replay_producers_until(core, from, first).await?;
             self.keep_producers(core, first).await?;
         }
-        // A clean stop whose files don't fit together isn't one to go by.
-        let marked = if self.dir.config.clean { None } else { self.marked(first, segments[0].1).await? };
-        let mut marked = marked.map(|mut marked| {
-            marked.tell(core);
-            (marked.build, marked.next)
-        });
         for (at, &(base, bytes)) in segments.iter().enumerate() {
             let last = at + 1 == segments.len();
-            let (mut build, next) = marked.take().unwrap_or_else(|| (SegmentBuild::new(base), base));
-            let end = self.scan_segment(core, &mut build, next, bytes).await?;
+            let mut build = SegmentBuild::new(base);
+            let end = self.scan_segment(core, &mut build, bytes).await?;
             let whole = last || (end.reason.is_none() && segments[at + 1].0 >= end.next);
             if whole && !last {
                 self.close_scanned(core, build, segments[at + 1].0).await?;
@@ -292,13 +282,10 @@ impl Recovery<'_> {
         &self,
         core: &mut LogCore,
         build: &mut SegmentBuild,
-        next: Offset,
         bytes: u64,
     ) -> Result<End, StorageError> {
         let mut reader = self.open(build.base, bytes).await?;
-        let from = build.bytes;
-        let end = self.walk(core, build, next, &mut reader).await;
-        add(&self.dir.stats.scanned_bytes, build.bytes - from);
+        let end = self.walk(core, build, &mut reader).await;
         let closed = reader.close().await;
         let end = end.map_err(|error| self.io(build.base, error))?;
         closed.map_err(|error| self.io(build.base, error))?;
@@ -309,9 +296,9 @@ impl Recovery<'_> {
         &self,
         core: &mut LogCore,
         build: &mut SegmentBuild,
-        mut next: Offset,
         reader: &mut SegmentReader<'_>,
     ) -> std::io::Result<End> {
+        let mut next = build.base;
         loop {
             let at = build.bytes;
             let end = |reason: Option<String>| End { bytes: at, next, reason };
@@ -404,15 +391,10 @@ impl Recovery<'_> {
     }
 
     async fn open(&self, base: Offset, bytes: u64) -> Result<SegmentReader<'static>, StorageError> {
-        self.reader(base, bytes).await.map_err(|error| self.io(base, error))
-    }
-
-    /// Reads a segment up to `bytes`.
-    pub(crate) async fn reader(&self, base: Offset, bytes: u64) -> std::io::Result<SegmentReader<'static>> {
         let path = self.path.join(names::file_name(base, names::LOG));
         // An empty file can't tell whether the device reads directly (and has nothing to read).
-        let file = files::open_for_reading(&path, self.dir.config.direct_io && bytes > 0).await?;
-        Ok(SegmentReader::uncached(Rc::new(file), bytes))
+        let file = files::open_for_reading(&path, self.dir.config.direct_io && bytes > 0).await;
+        Ok(SegmentReader::uncached(Rc::new(file.map_err(|error| self.io(base, error))?), bytes))
     }
 
     async fn read_index(&self, base: Offset, suffix: &str) -> Option<bytes::Bytes> {
@@ -426,7 +408,7 @@ impl Recovery<'_> {
         self.io(base, error)
     }
 
-    pub(crate) fn io(&self, base: Offset, error: std::io::Error) -> StorageError {
+    fn io(&self, base: Offset, error: std::io::Error) -> StorageError {
         StorageError::io(
             format!("recovering {}", self.path.join(names::file_name(base, names::LOG)).display()),
             error,
@@ -456,9 +438,7 @@ fn misfit(core: &LogCore, build: &SegmentBuild, header: &BatchHeader, next: Offs
 }
 
 /// What is no batch ends a walk like the file's end; what can't be read is an error.
-pub(crate) fn batch_or_end(
-    header: Result<Option<BatchHeader>, WalkError>,
-) -> std::io::Result<Option<BatchHeader>> {
+fn batch_or_end(header: Result<Option<BatchHeader>, WalkError>) -> std::io::Result<Option<BatchHeader>> {
     match header {
         Ok(header) => Ok(header),
         Err(WalkError::NoBatch(_)) => Ok(None),

@@ -255,8 +255,7 @@ async fn work(life: Rc<Life>, mut own: Vec<(usize, Log)>) {
             0..75 => append(&life, number, &log).await,
             75..81 => may_fail(&life, number, "a roll", log.roll().await),
             81..87 => truncate(&life, number, &log).await,
-            87..89 => may_fail(&life, number, "a checkpoint", log.checkpoint().await),
-            89..90 => may_fail(&life, number, "writing bookmarks", life.dir(number).write_bookmarks().await),
+            87..90 => may_fail(&life, number, "a checkpoint", log.checkpoint().await),
             90..93 => {
                 // What was the log's says nothing of the next one.
                 let Some(again) = remake(&life, number).await else { return };

@@ -47,7 +47,6 @@ fn key(partition: i32) -> PartitionKey {
 
 fn dir(id: u8, partitions: &[i32]) -> DirFacts {
     DirFacts {
-        bookmarks: storage::DirBookmarks::default(),
         clean: true,
         clean_broker_epoch: -1,
         cluster_id: "cluster".into(),

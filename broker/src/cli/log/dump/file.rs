@@ -23,7 +23,6 @@ pub(super) fn dump(entry: &Entry, sink: &mut Sink) -> Result<(), CliError> {
         FileKind::Snapshot(_) => indexes::producers(whole(path)?, sink),
         FileKind::Checkpoint => texts::checkpoint(&whole(path)?, sink),
         FileKind::Journal { .. } | FileKind::Kept | FileKind::Foreign => journal::dump(&whole(path)?, sink),
-        FileKind::Bookmarks => texts::bookmarks(&whole(path)?, sink),
         FileKind::Start => texts::start(&whole(path)?, sink),
         FileKind::Epochs => with_text(entry, sink, texts::epochs),
         FileKind::PartitionMetadata => with_text(entry, sink, texts::partition_metadata),

@@ -51,16 +51,6 @@ pub(super) fn meta_properties(text: &str, sink: &mut Sink) -> Result<(), CliErro
     })
 }
 
-pub(super) fn bookmarks(file: &[u8], sink: &mut Sink) -> Result<(), CliError> {
-    or_damage(inspect::bookmarks(file), sink, |places, sink| {
-        places.into_iter().try_for_each(|place| {
-            let line = Line::new("bookmark").with("topic", place.partition.topic);
-            let line = line.with("partition", place.partition.partition).with("segment", place.segment.0);
-            sink.line(line.with("position", place.position).with("next_offset", place.next.0))
-        })
-    })
-}
-
 pub(super) fn start(file: &[u8], sink: &mut Sink) -> Result<(), CliError> {
     or_damage(inspect::start(file), sink, |id, sink| {
         sink.line(Line::new("start").with("id", format!("{id:016x}")))

@@ -69,11 +69,6 @@ impl LogDirFacts {
                     findings.fault(path, None, why);
                 }
             }
-            FileKind::Bookmarks => {
-                if let Err(why) = inspect::bookmarks(&whole(path)?) {
-                    findings.note(path, None, format!("{why}: the next start scans more"));
-                }
-            }
             FileKind::Adopting => findings.fault(
                 path,
                 None,
