@@ -23,7 +23,6 @@ use rt::ShardId;
 use rt::sync::Notify;
 use shards::PartitionKey;
 use storage::TopicPartition;
-use storage::producer::ProducerState;
 
 use super::leading::{self, Wanted};
 use super::piece::{Answer, Piece};
@@ -59,8 +58,6 @@ pub struct Handover {
     name: TopicPartition,
     /// Its log directory.
     dir: DirIndex,
-    /// What its files don't tell: the last batches of each producer.
-    producers: ProducerState,
 }
 
 /// Which partition is to go where.
@@ -233,9 +230,9 @@ async fn release(shard: &Rc<ShardState>, key: PartitionKey) -> Result<Handover, 
     let (dir, holder) =
         dirs.find(|(_, dir)| dir.log(&name).is_some_and(|found| found.is(&log))).ok_or(Unmoved::Offline)?;
     match holder.release(&name).await {
-        Ok(producers) => {
+        Ok(()) => {
             shard.partitions.borrow_mut().remove(&key);
-            Ok(Handover { key, name, dir, producers })
+            Ok(Handover { key, name, dir })
         }
         Err(error) => {
             tracing::error!(partition = %name, %error, "a log couldn't be closed for another core");
@@ -249,7 +246,7 @@ async fn release(shard: &Rc<ShardState>, key: PartitionKey) -> Result<Handover, 
 }
 
 async fn adopt(shard: &Rc<ShardState>, handover: Handover) {
-    let Handover { key, name, dir, producers } = handover;
+    let Handover { key, name, dir } = handover;
     let _turn = shard.metadata_turn.take(1).await;
     let Some(wanted) = wanted(shard, &key) else {
         // The topic was deleted, and nobody had the log then.
@@ -257,9 +254,6 @@ async fn adopt(shard: &Rc<ShardState>, handover: Handover) {
     };
     shard.log_dirs.take_in(key, &name, dir);
     leading::lead(shard, wanted, false).await;
-    if let Some(partition) = shard.partition(&key).filter(|partition| !partition.is_offline()) {
-        partition.log().restore_producers(producers);
-    }
 }
 
 /// As the shard's metadata say; `None` if the topic is gone.

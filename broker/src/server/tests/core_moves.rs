@@ -117,8 +117,8 @@ fn a_waiting_fetch_goes_on_at_the_new_core() {
     });
 }
 
-/// Its files remember one batch of a producer, the shard five: a batch sent again after a move is known all the same. After a clean stop, since
-/// which logs are opened without a look at their batches.
+/// A producer's last five batches are remembered, and the log's files must tell the new core all of them. After a clean stop, since which logs are
+/// opened without a look at their batches: the snapshot alone tells.
 #[test]
 fn batches_sent_again_after_a_move_are_known() {
     let broker = Broker::start(4, 2);
