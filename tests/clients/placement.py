@@ -1,11 +1,11 @@
-"""Which core has which partition: shown, changed under load, remembered by kill -9 and by a start on another number of cores."""
+"""Which core has which partition: shown, changed and evened out under load, remembered by kill -9 and by a start on another number of cores."""
 
 import subprocess
 
 from harness import broker, cli, rdkafka
 from harness.checks import check, eventually, equal, finish, part, unique, watchdog
 
-watchdog(280)
+watchdog(290)
 
 ADMIN = f"127.0.0.1:{broker.free_port()}"
 node = broker.make({"ringlog.admin.listen": ADMIN, "ringlog.shards": "3", "offsets.topic.num.partitions": "4"})
@@ -89,6 +89,38 @@ with part("the load generator"):
     equal(load.returncode, 0, f"verifies all under {moves} moves")
     check(moves > 10, "there were moves", (moves, out[-300:], err[-300:]))
 
+with part("balance"):
+    skewed = rdkafka.create(node.bootstrap, unique("skewed"), 6)
+    for partition in range(6):
+        equal(move(skewed, partition, 0).code, 0, f"{skewed}-{partition} goes to core 0")
+    # Without keys a producer stays with a partition until a batch is full: the load would wander.
+    argv = [broker.binary(), "bench", "run", "--bootstrap-server", node.bootstrap, "-t", skewed, "--partitions", "6", "-p", "2", "-s", "1000",
+            "-r", "2000", "-d", "40", "--keys", "uniform:1000", "--idempotent", "--verify=once", "--quiet", "--json", "-"]
+    load = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def carried():
+        told = placement("show", "--seconds", 1).json()
+        return sum(core["per_second"]["bytes_in"] for core in told["cores"])
+
+    check(eventually(lambda: carried() > 500_000, 20), "there is load")
+    dry = placement("balance", "--seconds", 3).json()
+    equal((dry["executed"], {one["from"] for one in dry["moves"]}), (False, {0}), "it proposes moves from core 0")
+    equal([one["result"] for one in dry["moves"]], [None] * len(dry["moves"]), "and makes none")
+    equal({one["core"] for one in shown(skewed).values()}, {0}, "all are where they were")
+    table = cli.run("placement", "balance", "--seconds", 2, "--admin", ADMIN)
+    check(table.code == 0 and "EXPECTED" in table.out and "--execute makes" in table.out, "the table", table.out + table.err)
+    done = placement("balance", "--seconds", 3, "--execute")
+    made = done.json()
+    equal((done.code, made["executed"]), (0, True), "--execute makes them")
+    check(made["moves"] and all("is on core" in one["result"] for one in made["moves"]), "and tells each result", made["moves"])
+    equal({one["partition"]: one["to"] for one in made["moves"]},
+          {p: one["core"] for p, one in shown(skewed).items() if one["core"]}, "they are there, and nothing else moved")
+    again = placement("balance", "--seconds", 3).json()
+    check(again["skew"] < dry["skew"] and again["skew"] <= again["skew_max"], "the cores are about even", (dry["skew"], again["skew"], again["cores"]))
+    equal(again["moves"], [], "so nothing is proposed then")
+    out, err = load.communicate()
+    equal(load.returncode, 0, "the load verifies all")
+
 with part("other numbers of cores"):
     for partition in (0, 1):
         equal(move(TOPIC, partition, 1).code, 0, f"{TOPIC}-{partition} goes to core 1")
@@ -114,6 +146,7 @@ with part("what can't be"):
     equal(placement("move", "nothing", 0).code, 2, "a name without a number is wrong usage")
     done = placement("show", admin=f"127.0.0.1:{broker.free_port()}")
     check(done.code == 1 and "ringlog.admin.listen" in done.err, "no endpoint: what to set", done.err)
+    equal(placement("balance", "--seconds", 0).code, 2, "balance has to measure")
     done = placement("show", admin=node.bootstrap)
     check(done.code == 1 and "not a Kafka listener" in done.err, "a Kafka listener: that it is one", done.err)
     equal(node.stop(), 0, "it stops cleanly")

@@ -2,9 +2,12 @@
 //!
 //! Kafka's protocol has no words for cores: these commands ask the broker's admin endpoint (`ringlog.admin.listen`).
 
+mod balance;
+mod balance_plan;
 mod endpoint;
 mod move_core;
 mod show;
+mod traffic;
 
 use clap::{Args, Subcommand};
 
@@ -26,11 +29,14 @@ pub(super) enum PlacementCommand {
     Show(show::ShowArgs),
     /// Move a partition to another core while it serves; nothing is copied
     Move(move_core::MoveArgs),
+    /// Propose the few moves that even out what the cores carry, and with --execute make them
+    Balance(balance::BalanceArgs),
 }
 
 pub(super) fn run(output: OutputFormat, command: &PlacementCommand) -> Result<(), CliError> {
     match command {
         PlacementCommand::Show(args) => show::run(output, args),
         PlacementCommand::Move(args) => move_core::run(output, args),
+        PlacementCommand::Balance(args) => balance::run(output, args),
     }
 }

@@ -32,18 +32,37 @@ pub(super) fn run(output: OutputFormat, args: &MoveArgs) -> Result<(), CliError>
         )));
     };
     let core = args.core;
-    let target = format!("/placement/move?topic={topic}&partition={number}&core={core}");
-    let answer = endpoint::ask(&args.endpoint.admin, "POST", &target)?;
-    let is_remembered = answer.get("remembered") == Some(&Value::Bool(true));
-    let mut line = format!("{topic}-{number} is on core {core}");
-    if !is_remembered {
-        line +=
-            ", but that couldn't be written down: after a restart it may be elsewhere (see the broker's log)";
-    }
+    let is_remembered = ask_to_move(&args.endpoint, topic, number.into(), core)?;
+    let line = told(topic, number.into(), core, is_remembered);
     say(
         output,
         &line,
         || json!({"topic": topic, "partition": number, "core": core, "remembered": is_remembered}),
     )?;
     Ok(())
+}
+
+/// Moves a partition; back when it is there. Whether the place is also written down for the next start.
+///
+/// # Errors
+/// The broker's refusal.
+pub(super) fn ask_to_move(
+    endpoint: &EndpointArgs,
+    topic: &str,
+    partition: i32,
+    core: u16,
+) -> Result<bool, CliError> {
+    let target = format!("/placement/move?topic={topic}&partition={partition}&core={core}");
+    let answer = endpoint::ask(&endpoint.admin, "POST", &target)?;
+    Ok(answer.get("remembered") == Some(&Value::Bool(true)))
+}
+
+/// The line that tells of a move.
+pub(super) fn told(topic: &str, partition: i32, core: u16, is_remembered: bool) -> String {
+    let mut line = format!("{topic}-{partition} is on core {core}");
+    if !is_remembered {
+        line +=
+            ", but that couldn't be written down: after a restart it may be elsewhere (see the broker's log)";
+    }
+    line
 }

@@ -16,7 +16,7 @@ pub use image_state::{
     Image, RESOURCE_BROKER, RESOURCE_BROKER_LOGGER, RESOURCE_CLIENT_METRICS, RESOURCE_GROUP, RESOURCE_TOPIC,
 };
 pub use metric_name::metric_name;
-pub use topic::{DIRECTORY_UNASSIGNED, OFFSETS_TOPIC, Partition, Topic};
+pub use topic::{DIRECTORY_UNASSIGNED, OFFSETS_TOPIC, Partition, Topic, is_internal};
 
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,11 @@ const fn reserved(last: u8) -> Uuid {
 /// Name of the topic that holds the groups and their offsets.
 pub const OFFSETS_TOPIC: &str = "__consumer_offsets";
 
+/// Whether a topic of that name is one of the broker's own.
+pub fn is_internal(topic: &str) -> bool {
+    matches!(topic, OFFSETS_TOPIC | "__transaction_state" | "__share_group_state")
+}
+
 /// A partition's state, as the controller decided it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
@@ -64,6 +69,6 @@ impl Topic {
 
     /// Whether clients are told that it is internal.
     pub fn is_internal(&self) -> bool {
-        matches!(self.name.as_str(), OFFSETS_TOPIC | "__transaction_state" | "__share_group_state")
+        is_internal(&self.name)
     }
 }
